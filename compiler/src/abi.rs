@@ -1,0 +1,182 @@
+//! The contract between deciding code and the runtime: what it may read of a request.
+//!
+//! A [`View`] is built once per exchange on the worker's stack and lives as long as the request head it points
+//! into. Deciding code reads only the view and the program's tables, writes nothing but its result, never
+//! allocates, blocks or keeps a pointer. The layout is fixed (`repr(C)`) so that native code can share it.
+//!
+//! This is the one file of the crate, beside the native code itself, that turns pointers into text: the lifetime
+//! of a `Text` ties the pointer to the bytes it came from.
+#![expect(unsafe_code, reason = "reads text back through the pointers that the view's layout prescribes")]
+
+use std::marker::PhantomData;
+
+/// Version of the layout of [`View`].
+pub const ABI_VERSION: u32 = 1;
+/// Most segments a path may have; the normaliser refuses more.
+pub const SEGMENTS_MAX: usize = 64;
+/// Most distinct header, cookie and query names a program may read.
+pub const SLOTS_MAX: usize = 256;
+
+/// Text of a request, or its absence.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    ptr: *const u8,
+    len: u32,
+    flags: u32,
+    bytes: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Text<'a> {
+    /// No text: the field does not exist.
+    pub const ABSENT: Text<'static> =
+        Text { ptr: std::ptr::null(), len: 0, flags: 0, bytes: PhantomData };
+
+    /// The text in these bytes. Heads are at most a few hundred KiB, far below the length's range.
+    pub fn new(bytes: &'a [u8]) -> Text<'a> {
+        let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        Text { ptr: bytes.as_ptr(), len, flags: 0, bytes: PhantomData }
+    }
+
+    /// The bytes, unless absent.
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        if self.ptr.is_null() {
+            return None;
+        }
+        // SAFETY: a non-null pointer was taken from a `&'a [u8]` of at least `len` bytes in `new`, the only place
+        // that makes one, and `'a` is still alive.
+        Some(unsafe { std::slice::from_raw_parts(self.ptr, self.len as usize) })
+    }
+
+    /// The bytes, or none at all.
+    pub fn or_empty(self) -> &'a [u8] {
+        self.bytes().unwrap_or(&[])
+    }
+}
+
+impl std::fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.bytes().map(String::from_utf8_lossy).fmt(f)
+    }
+}
+
+/// Schemes by number.
+pub const SCHEME_HTTP: u8 = 0;
+/// Schemes by number.
+pub const SCHEME_HTTPS: u8 = 1;
+/// Number of a method that is none of `Method::KNOWN`; its text is in [`View::method_text`].
+pub const METHOD_OTHER: u8 = 255;
+
+/// What deciding code may read of a request.
+#[repr(C)]
+#[derive(Clone, Debug)]
+pub struct View<'a> {
+    /// Layout version: [`ABI_VERSION`].
+    pub abi: u32,
+    /// Number of the method in `Method::KNOWN`, or [`METHOD_OTHER`].
+    pub method: u8,
+    /// [`SCHEME_HTTP`] or [`SCHEME_HTTPS`].
+    pub scheme: u8,
+    /// 10, 11, 20 or 30.
+    pub version: u8,
+    /// Segments of the path: at least 1, at most [`SEGMENTS_MAX`].
+    pub n_segments: u8,
+    /// Number of the listener in the plan.
+    pub listener: u16,
+    /// Port of the authority, else the scheme's.
+    pub port: u16,
+    /// Announced length of the body, -1 when there is none.
+    pub content_length: i64,
+    /// Address of the client; IPv4 as mapped IPv6, network order.
+    pub client_ip: [u8; 16],
+    /// Host of the authority: lower case, without port.
+    pub host: Text<'a>,
+    /// Normalised path, starts with a slash.
+    pub path: Text<'a>,
+    /// Normalised query without the question mark; absent when there was no question mark.
+    pub query: Text<'a>,
+    /// Method as written.
+    pub method_text: Text<'a>,
+    /// Server name of the TLS handshake.
+    pub sni: Text<'a>,
+    /// Offset in the path of each slash; `[n_segments]` is the length of the path.
+    pub segment_at: [u16; SEGMENTS_MAX + 1],
+    /// Values of header, cookie and query fields by slot number.
+    slots: *const Text<'a>,
+    n_slots: u32,
+}
+
+impl<'a> View<'a> {
+    /// A view of nothing yet, over the slot values of this request. Slots past [`SLOTS_MAX`] are ignored.
+    pub fn new(slots: &'a [Text<'a>]) -> View<'a> {
+        View {
+            abi: ABI_VERSION,
+            method: METHOD_OTHER,
+            scheme: SCHEME_HTTP,
+            version: 11,
+            n_segments: 0,
+            listener: 0,
+            port: 80,
+            content_length: -1,
+            client_ip: [0; 16],
+            host: Text::ABSENT,
+            path: Text::ABSENT,
+            query: Text::ABSENT,
+            method_text: Text::ABSENT,
+            sni: Text::ABSENT,
+            segment_at: [0; SEGMENTS_MAX + 1],
+            slots: slots.as_ptr(),
+            n_slots: u32::try_from(slots.len().min(SLOTS_MAX)).unwrap_or(0),
+        }
+    }
+
+    /// The value in a slot; absent when the number is out of range.
+    pub fn slot(&self, slot: u16) -> Text<'a> {
+        if u32::from(slot) >= self.n_slots {
+            return Text::ABSENT;
+        }
+        // SAFETY: `slots` and `n_slots` come from one slice that lives for `'a`, and `slot` is below its length.
+        unsafe { *self.slots.add(usize::from(slot)) }
+    }
+
+    /// Sets the path and finds its segments. False, and no segments, when it has more than [`SEGMENTS_MAX`] or
+    /// does not start with a slash.
+    pub fn set_path(&mut self, path: &'a [u8]) -> bool {
+        self.n_segments = 0;
+        self.path = Text::new(path);
+        let Ok(len) = u16::try_from(path.len()) else { return false };
+        if path.first() != Some(&b'/') {
+            return false;
+        }
+        let mut n = 0;
+        for at in memchr::memchr_iter(b'/', path) {
+            if n == SEGMENTS_MAX {
+                return false;
+            }
+            // At most `len`, which fits.
+            self.segment_at[n] = u16::try_from(at).unwrap_or(len);
+            n += 1;
+        }
+        self.segment_at[n] = len;
+        self.n_segments = u8::try_from(n).unwrap_or(0);
+        true
+    }
+
+    /// The text of a segment, without its slash.
+    pub fn segment(&self, index: usize) -> Option<&'a [u8]> {
+        if index >= usize::from(self.n_segments) {
+            return None;
+        }
+        let start = usize::from(self.segment_at[index]) + 1;
+        let end = usize::from(self.segment_at[index + 1]);
+        self.path.or_empty().get(start..end)
+    }
+
+    /// What follows the slash before segment `index`, to the end of the path.
+    pub fn rest(&self, index: usize) -> Option<&'a [u8]> {
+        if index >= usize::from(self.n_segments) {
+            return None;
+        }
+        self.path.or_empty().get(usize::from(self.segment_at[index]) + 1..)
+    }
+}
