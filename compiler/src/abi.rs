@@ -29,8 +29,7 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     /// No text: the field does not exist.
-    pub const ABSENT: Text<'static> =
-        Text { ptr: std::ptr::null(), len: 0, flags: 0, bytes: PhantomData };
+    pub const ABSENT: Text<'static> = Text { ptr: std::ptr::null(), len: 0, flags: 0, bytes: PhantomData };
 
     /// The text in these bytes. Heads are at most a few hundred KiB, far below the length's range.
     pub fn new(bytes: &'a [u8]) -> Text<'a> {

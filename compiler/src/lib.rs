@@ -1,10 +1,53 @@
 //! The compiler: a checked program in, an [`Artifact`] out.
 //!
 //! *Topology is data, decisions are code.* The [`plan`] holds listeners, upstreams, limits and what each route does;
-//! the [`Program`](engine::Program) decides which route a request takes. Core and the match IR stand in between;
+//! the [`Program`] decides which route a request takes. [Core](mod@core) and the match IR stand in between;
 //! [`interp`] walks Core plainly and is the oracle that every engine is tested against.
 
 pub mod abi;
+pub mod core;
+pub mod effects;
+pub mod interp;
 pub mod plan;
 
-pub use twp_lang::target;
+mod build;
+mod capture;
+mod dump;
+mod engine;
+mod fold;
+mod ir;
+mod limits;
+mod lower;
+mod plan_build;
+mod predicate;
+mod request;
+mod slots;
+mod table;
+mod text_map;
+
+#[cfg(test)]
+mod tests;
+
+pub use dump::{dump_core, dump_ir};
+pub use engine::Program;
+pub use lower::lower;
+pub use plan_build::Artifact;
+pub use request::Request;
+pub use slots::SlotIndex;
+pub use twp_lang::{literal, target};
+
+use twp_lang::{Diagnostic, hir};
+
+/// Compiles a checked program. The errors are exceeded limits, each with its place and a remedy.
+pub fn compile(program: &hir::Program) -> Result<Artifact, Vec<Diagnostic>> {
+    compile_within(program, limits::MachineLimits::DEFAULT)
+}
+
+fn compile_within(
+    program: &hir::Program,
+    limits: limits::MachineLimits,
+) -> Result<Artifact, Vec<Diagnostic>> {
+    let mut core = lower(program)?;
+    fold::fold(&mut core);
+    plan_build::build(program, &core, limits)
+}

@@ -2,6 +2,7 @@
 
 use crate::abi::View;
 use std::fmt;
+use twp_lang::hir::Arithmetic;
 use twp_lang::literal::{Cidr, Endpoint, Method};
 
 /// Number of a listener: its place in [`Plan::listeners`] and in [`View::listener`].
@@ -135,6 +136,8 @@ pub struct RoutePlan {
     pub max_body: Option<u64>,
     /// Whether its exchanges are logged.
     pub access_log: bool,
+    /// The conditions of its groups and its own `when`: all have to hold. The program asks them by itself.
+    pub guard: Vec<PredicateId>,
     /// What happens, in order: statements of site, groups and route; ends with a terminal.
     pub effects: Vec<Effect>,
 }
@@ -252,6 +255,28 @@ pub enum Value {
     Else(Read, Box<Value>),
     /// The first text when the condition holds, else the second.
     If(PredicateId, Box<Value>, Box<Value>),
+    /// A whole number in decimal.
+    Int(IntExpr),
+}
+
+/// A whole number made from constants and parts of the request; it saturates and cannot fail.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum IntExpr {
+    /// This number.
+    Value(i64),
+    /// The port.
+    Port,
+    /// A capture of type `int`, which the route's pattern proved to be one.
+    Capture(Read),
+    /// Two numbers combined.
+    Arithmetic {
+        /// How.
+        op: Arithmetic,
+        /// The left number.
+        left: Box<IntExpr>,
+        /// The right number.
+        right: Box<IntExpr>,
+    },
 }
 
 /// A part of the request.
@@ -308,8 +333,38 @@ impl Value {
                 let chosen = if test(*condition) { then } else { otherwise };
                 chosen.write(view, test, out);
             }
+            Value::Int(number) => {
+                use std::io::Write as _;
+                // Writing to a Vec cannot fail.
+                drop(write!(out, "{}", number.eval(view)));
+            }
         }
     }
+}
+
+impl IntExpr {
+    /// The number for a request.
+    pub fn eval(&self, view: &View<'_>) -> i64 {
+        match self {
+            IntExpr::Value(number) => *number,
+            IntExpr::Port => i64::from(view.port),
+            IntExpr::Capture(read) => digits(read.bytes(view).unwrap_or_default()),
+            IntExpr::Arithmetic { op, left, right } => {
+                let (left, right) = (left.eval(view), right.eval(view));
+                match op {
+                    Arithmetic::Add => left.saturating_add(right),
+                    Arithmetic::Subtract => left.saturating_sub(right),
+                    Arithmetic::Multiply => left.saturating_mul(right),
+                }
+            }
+        }
+    }
+}
+
+/// The number of at most 18 digits; total, so anything else gives some number too.
+fn digits(text: &[u8]) -> i64 {
+    let digit = |byte: &u8| i64::from(byte.wrapping_sub(b'0'));
+    text.iter().fold(0i64, |number, byte| number.saturating_mul(10).saturating_add(digit(byte)))
 }
 
 impl Read {
@@ -348,7 +403,8 @@ impl Read {
                 let segment = view.segment(usize::from(index))?;
                 segment.get(usize::from(skip)..segment.len().checked_sub(usize::from(trim))?)
             }
-            Read::Rest(index) => view.rest(usize::from(index)),
+            // With `trailing_slash: same` a path may end before the slash of its rest.
+            Read::Rest(index) => Some(view.rest(usize::from(index)).unwrap_or_default()),
             Read::HostLabel => view.host.bytes()?.split(|b| *b == b'.').next(),
             Read::Port | Read::Target | Read::ClientIp => None,
         }
@@ -357,7 +413,7 @@ impl Read {
 
 /// The client's address as a person reads it: mapped IPv4 as IPv4.
 pub fn client_ip(view: &View<'_>) -> std::net::IpAddr {
-    std::net::Ipv6Addr::from(view.client_ip).to_canonical().into()
+    std::net::Ipv6Addr::from(view.client_ip).to_canonical()
 }
 
 impl fmt::Display for Slot {

@@ -589,6 +589,33 @@ pub enum BinaryOp {
     Multiply,
 }
 
+impl BinaryOp {
+    /// The operator as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BinaryOp::Or => "or",
+            BinaryOp::And => "and",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEqual => ">=",
+            BinaryOp::In => "in",
+            BinaryOp::NotIn => "not in",
+            BinaryOp::Matches => "matches",
+            BinaryOp::StartsWith => "starts_with",
+            BinaryOp::EndsWith => "ends_with",
+            BinaryOp::Contains => "contains",
+            BinaryOp::Else => "??",
+            BinaryOp::Range => "..",
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+        }
+    }
+}
+
 /// A literal value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {

@@ -5,11 +5,21 @@
 //! environment, and never prints.
 
 pub mod ast;
+mod check;
 pub mod diagnostic;
+mod dump;
+pub mod explain;
 pub mod hir;
+pub mod limits;
 pub mod literal;
+mod parse;
+mod scan;
 pub mod span;
+mod suggest;
 pub mod target;
 
+pub use check::{LINTS, check};
 pub use diagnostic::{Diagnostic, Help, Label, Level, Patch};
+pub use dump::dump_ast;
+pub use parse::{parse, parse_source};
 pub use span::Span;

@@ -1,2 +1,7 @@
-//! Placeholder entry.
-fn main() {}
+//! The program `twp`: serves a configuration.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    twp::server::main()
+}

@@ -1,0 +1,53 @@
+//! Every limit of the compiler, with its reason.
+
+/// Most expression nodes after inlining constants and rules. A program of this size compiles in seconds; rules
+/// that call rules twice each double at every level, so growth beyond it is a mistake.
+pub(crate) const NODES_MAX: usize = 1_000_000;
+
+/// Most levels of one expression after inlining: later stages walk it recursively on a stack of 2 MiB. The checker
+/// allows 256 in what is written; rules that use rules add theirs.
+pub(crate) const DEPTH_MAX: usize = 512;
+
+/// Most routes of a program: route numbers share a word with other facts in the tables.
+pub(crate) const ROUTES_MAX: usize = 1_000_000;
+
+/// Most listeners: the view holds their number in 16 bits.
+pub(crate) const LISTENERS_MAX: usize = 65_535;
+
+/// Most bytes of one regular expression's table. Large Unicode classes take about half of it; ten such tables
+/// still fit the second-level cache.
+pub(crate) const REGEX_TABLE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Most bytes used while one table is made, so that a bad expression costs memory for a moment only.
+pub(crate) const REGEX_BUILD_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Most literal segments of a node that are compared one after the other; beyond it a hash table is quicker.
+pub(crate) const SMALL_NODE_MAX: usize = 8;
+
+/// Most typed captures that one position may have to tell apart; more is left to the linear walk.
+pub(crate) const TYPED_MAX: usize = 256;
+
+/// Most candidates whose conditions are combined into one diagram; longer lists are tested one after the other.
+pub(crate) const DIAGRAM_CANDIDATES_MAX: usize = 32;
+
+/// Bounds for the first-match machine of one site.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MachineLimits {
+    /// States for each node of the pattern trie. Sites as people write them need one.
+    pub(crate) states_per_trie_node: usize,
+    /// States whatever the trie: about 100 MB while building.
+    pub(crate) states_max: usize,
+    /// Steps of the construction for each node of the trie, which bounds edges and time alike.
+    pub(crate) steps_per_trie_node: usize,
+}
+
+impl MachineLimits {
+    /// The limits of a real build.
+    pub(crate) const DEFAULT: MachineLimits =
+        MachineLimits { states_per_trie_node: 4, states_max: 400_000, steps_per_trie_node: 256 };
+
+    /// States that every site may have: a few megabytes, so factors only matter beyond that.
+    pub(crate) const STATES_FREE: usize = 20_000;
+    /// Steps that every site may take: some tens of milliseconds.
+    pub(crate) const STEPS_FREE: usize = 400_000;
+}

@@ -1,0 +1,376 @@
+//! Expressions: constants, rules and parameters inlined, absence and sets in one form.
+
+use super::literals;
+use crate::abi::SLOTS_MAX;
+use crate::core::{Expr, Kind, Order, Pattern, Set, TextTest};
+use crate::limits::{DEPTH_MAX, NODES_MAX};
+use crate::plan::Slot;
+use std::collections::HashSet;
+use twp_lang::hir::{self, Comparison, ExprKind, Field, Ty, Value};
+use twp_lang::literal::{Cidr, Regex};
+use twp_lang::{Diagnostic, Span};
+
+/// The state of lowering a program.
+pub(super) struct Lowering<'a> {
+    program: &'a hir::Program,
+    /// Exceeded limits.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Names read, in order of first use.
+    pub(super) names: Vec<(Slot, Span)>,
+    /// Regular expressions used, in order of first use.
+    pub(super) regexes: Vec<(Regex, Span)>,
+    seen_names: HashSet<Slot>,
+    seen_regexes: HashSet<Regex>,
+    n_nodes: usize,
+    /// Levels of the expression above the current one.
+    depth: usize,
+    too_deep: bool,
+    /// Where the expression being lowered stands in the text, outside of rules.
+    root: Span,
+    /// Rules being inlined, outermost first.
+    inside: Vec<&'a str>,
+}
+
+/// The arguments of the rule being inlined and where they themselves stand.
+#[derive(Clone, Copy)]
+pub(super) struct Env<'e> {
+    args: &'e [hir::Expr],
+    outer: Option<&'e Env<'e>>,
+}
+
+/// An expression with the arguments its parameters stand for.
+type Placed<'e> = (&'e hir::Expr, Option<&'e Env<'e>>);
+
+impl<'a> Lowering<'a> {
+    pub(super) fn new(program: &'a hir::Program) -> Self {
+        Lowering {
+            program,
+            diagnostics: Vec::new(),
+            names: Vec::new(),
+            regexes: Vec::new(),
+            seen_names: HashSet::new(),
+            seen_regexes: HashSet::new(),
+            n_nodes: 0,
+            depth: 0,
+            too_deep: false,
+            root: Span::new(0, 0),
+            inside: Vec::new(),
+        }
+    }
+
+    /// A Bool.
+    pub(super) fn condition(&mut self, expr: &hir::Expr) -> Expr {
+        self.root = expr.span;
+        self.operand((expr, None))
+    }
+
+    /// A text, whatever the type: other values in their written form.
+    pub(super) fn text(&mut self, expr: &hir::Expr) -> Expr {
+        self.root = expr.span;
+        self.written((expr, None))
+    }
+
+    /// Remembers a regular expression for the table that matches it.
+    pub(super) fn note_regex(&mut self, regex: &Regex, span: Span) {
+        if self.seen_regexes.insert(regex.clone()) {
+            self.regexes.push((regex.clone(), span));
+        }
+    }
+
+    fn note_name(&mut self, slot: Slot, span: Span) {
+        if !self.seen_names.insert(slot.clone()) {
+            return;
+        }
+        if self.names.len() == SLOTS_MAX {
+            let message = format!("this program reads more than {SLOTS_MAX} header, query and cookie names");
+            self.diagnostics.push(
+                Diagnostic::error("E0254", message, span)
+                    .help("read fewer names, or serve the sites by several processes"),
+            );
+        }
+        self.names.push((slot, span));
+    }
+
+    /// Counts a node; false when the program grew beyond the limit, which is reported once.
+    fn count_node(&mut self) -> bool {
+        self.n_nodes += 1;
+        if self.n_nodes == NODES_MAX + 1 {
+            self.too_large(format!("inlining rules and constants here makes more than {NODES_MAX} nodes"));
+        }
+        if self.depth > DEPTH_MAX && !self.too_deep {
+            self.too_deep = true;
+            self.too_large(format!("with its rules inlined this nests more than {DEPTH_MAX} levels deep"));
+        }
+        self.n_nodes <= NODES_MAX && !self.too_deep
+    }
+
+    fn too_large(&mut self, message: String) {
+        let mut finding = Diagnostic::error("E0253", message, self.root);
+        if let [first, .., last] = self.inside.as_slice() {
+            let n = self.inside.len();
+            finding = finding.note(format!("`{first}` leads to `{last}` through {n} rules"));
+        }
+        let help = "let rules use each other less often, or compare with one set";
+        self.diagnostics.push(finding.help(help));
+    }
+
+    /// The expression that constants and parameters stand for.
+    fn resolve<'e>(&self, (mut expr, mut env): Placed<'e>) -> Placed<'e>
+    where
+        'a: 'e,
+    {
+        loop {
+            match (&expr.kind, env) {
+                (ExprKind::Const(id), _) => {
+                    expr = &self.program.consts[*id].value;
+                    env = None;
+                }
+                (ExprKind::Param(number), Some(scope)) => {
+                    expr = &scope.args[*number];
+                    env = scope.outer;
+                }
+                _ => return (expr, env),
+            }
+        }
+    }
+
+    /// A value to compare or test.
+    fn operand(&mut self, placed: Placed<'_>) -> Expr {
+        if !self.count_node() {
+            return Expr::Bool(false);
+        }
+        self.depth += 1;
+        let (expr, env) = self.resolve(placed);
+        let operand = self.operand_kind(expr, env);
+        self.depth -= 1;
+        operand
+    }
+
+    fn operand_kind(&mut self, expr: &hir::Expr, env: Option<&Env<'_>>) -> Expr {
+        match &expr.kind {
+            ExprKind::Value(value) => literals::operand(value),
+            ExprKind::Rule(id, args) => self.inline(*id, args, env),
+            ExprKind::Field(field) => self.field(field, expr.span),
+            ExprKind::Capture(name) => Expr::Capture { name: name.clone(), int: expr.ty == Ty::Int },
+            ExprKind::Not(inner) => not(self.operand((inner, env))),
+            ExprKind::And(left, right) => {
+                Expr::And(vec![self.operand((left, env)), self.operand((right, env))])
+            }
+            ExprKind::Or(left, right) => {
+                Expr::Or(vec![self.operand((left, env)), self.operand((right, env))])
+            }
+            ExprKind::Compare { op, left, right } => self.compare(*op, (left, env), (right, env)),
+            ExprKind::Else(value, default) => {
+                Expr::Else(Box::new(self.operand((value, env))), Box::new(self.operand((default, env))))
+            }
+            ExprKind::IsSome(value) => Expr::IsSome(Box::new(self.operand((value, env)))),
+            ExprKind::IsNone(value) => not(Expr::IsSome(Box::new(self.operand((value, env))))),
+            ExprKind::If { condition, then, otherwise } => Expr::If {
+                condition: Box::new(self.operand((condition, env))),
+                then: Box::new(self.operand((then, env))),
+                otherwise: Box::new(self.operand((otherwise, env))),
+            },
+            ExprKind::Join(parts) => Expr::Join(parts.iter().map(|part| self.written((part, env))).collect()),
+            ExprKind::Arithmetic { op, left, right } => Expr::Arithmetic {
+                op: *op,
+                left: Box::new(self.operand((left, env))),
+                right: Box::new(self.operand((right, env))),
+            },
+            // The checker lets sets and ranges stand to the right of `in` only, parameters in rules only, and
+            // constants were resolved.
+            ExprKind::Set(_) | ExprKind::Range(..) | ExprKind::Param(_) | ExprKind::Const(_) => {
+                Expr::Bool(false)
+            }
+        }
+    }
+
+    fn inline(&mut self, id: hir::RuleId, args: &[hir::Expr], env: Option<&Env<'_>>) -> Expr {
+        let rule = &self.program.rules[id];
+        self.inside.push(&rule.name);
+        let scope = Env { args, outer: env };
+        let condition = self.operand((&rule.condition, Some(&scope)));
+        self.inside.pop();
+        condition
+    }
+
+    fn field(&mut self, field: &Field, span: Span) -> Expr {
+        match field {
+            Field::Header(name) => self.note_name(Slot::Header(name.clone()), span),
+            Field::Query(name) => self.note_name(Slot::Query(name.clone()), span),
+            Field::Cookie(name) => self.note_name(Slot::Cookie(name.clone()), span),
+            Field::Method
+            | Field::Scheme
+            | Field::Host
+            | Field::Port
+            | Field::Path
+            | Field::QueryString
+            | Field::Target
+            | Field::ClientIp => {}
+        }
+        Expr::Field(field.clone())
+    }
+
+    /// A value in its written form.
+    fn written(&mut self, placed: Placed<'_>) -> Expr {
+        let (expr, env) = self.resolve(placed);
+        match &expr.kind {
+            ExprKind::Value(value) => {
+                self.count_node();
+                Expr::Text(literals::written(value))
+            }
+            ExprKind::If { condition, then, otherwise } => Expr::If {
+                condition: Box::new(self.operand((condition, env))),
+                then: Box::new(self.written((then, env))),
+                otherwise: Box::new(self.written((otherwise, env))),
+            },
+            ExprKind::Else(value, default) => {
+                Expr::Else(Box::new(self.written((value, env))), Box::new(self.written((default, env))))
+            }
+            _ => {
+                let value = self.operand((expr, env));
+                match value.kind() {
+                    Kind::Bool => Expr::If {
+                        condition: Box::new(value),
+                        then: Box::new(Expr::Text("true".to_owned())),
+                        otherwise: Box::new(Expr::Text("false".to_owned())),
+                    },
+                    Kind::Text | Kind::Int | Kind::Ip => value,
+                }
+            }
+        }
+    }
+
+    fn compare(&mut self, op: Comparison, left: Placed<'_>, right: Placed<'_>) -> Expr {
+        match op {
+            Comparison::Equal => self.ordered(Order::Equal, left, right),
+            Comparison::NotEqual => not(self.ordered(Order::Equal, left, right)),
+            Comparison::Less => self.ordered(Order::Less, left, right),
+            Comparison::LessEqual => self.ordered(Order::LessEqual, left, right),
+            Comparison::Greater => self.ordered(Order::Greater, left, right),
+            Comparison::GreaterEqual => self.ordered(Order::GreaterEqual, left, right),
+            Comparison::In => self.member(left, right),
+            Comparison::NotIn => not(self.member(left, right)),
+            Comparison::Matches => self.matches(left, right),
+            Comparison::StartsWith => self.text_test(TextTest::StartsWith, left, right),
+            Comparison::EndsWith => self.text_test(TextTest::EndsWith, left, right),
+            Comparison::Contains => match self.resolve(left).0.kind {
+                ExprKind::Set(_) | ExprKind::Range(..) => self.member(right, left),
+                _ => self.text_test(TextTest::Contains, left, right),
+            },
+        }
+    }
+
+    fn ordered(&mut self, op: Order, left: Placed<'_>, right: Placed<'_>) -> Expr {
+        Expr::Compare { op, left: Box::new(self.operand(left)), right: Box::new(self.operand(right)) }
+    }
+
+    fn text_test(&mut self, op: TextTest, left: Placed<'_>, right: Placed<'_>) -> Expr {
+        Expr::TextTest { op, left: Box::new(self.operand(left)), right: Box::new(self.operand(right)) }
+    }
+
+    fn matches(&mut self, value: Placed<'_>, pattern: Placed<'_>) -> Expr {
+        let (pattern, env) = self.resolve(pattern);
+        let pattern = match &pattern.kind {
+            ExprKind::Value(Value::Regex(regex)) => {
+                self.note_regex(regex, pattern.span);
+                Pattern::Regex(regex.clone())
+            }
+            ExprKind::Value(Value::Glob(glob)) => Pattern::Glob(glob.clone()),
+            ExprKind::If { condition, then, otherwise } => {
+                return Expr::If {
+                    condition: Box::new(self.operand((condition, env))),
+                    then: Box::new(self.matches(value, (then, env))),
+                    otherwise: Box::new(self.matches(value, (otherwise, env))),
+                };
+            }
+            // A text stands for itself.
+            _ => return self.ordered(Order::Equal, value, (pattern, env)),
+        };
+        Expr::Matches { value: Box::new(self.operand(value)), pattern }
+    }
+
+    /// `value in set`: constants become one set, other elements comparisons beside it.
+    fn member(&mut self, value: Placed<'_>, set: Placed<'_>) -> Expr {
+        let (set, env) = self.resolve(set);
+        if let ExprKind::If { condition, then, otherwise } = &set.kind {
+            return Expr::If {
+                condition: Box::new(self.operand((condition, env))),
+                then: Box::new(self.member(value, (then, env))),
+                otherwise: Box::new(self.member(value, (otherwise, env))),
+            };
+        }
+        let mut elements = Elements::default();
+        self.gather((set, env), value, &mut elements);
+        let element = self.operand(value);
+        let constants = match element.kind() {
+            Kind::Int => Set::Ints(elements.ints),
+            Kind::Ip => Set::Nets(elements.nets),
+            Kind::Text | Kind::Bool => Set::Texts(elements.texts),
+        };
+        let constants = Expr::In { value: Box::new(element), set: constants };
+        if elements.others.is_empty() {
+            return constants;
+        }
+        elements.others.push(constants);
+        Expr::Or(elements.others)
+    }
+
+    fn gather(&mut self, element: Placed<'_>, value: Placed<'_>, found: &mut Elements) {
+        if !self.count_node() {
+            return;
+        }
+        let (element, env) = self.resolve(element);
+        match &element.kind {
+            ExprKind::Set(elements) => elements.iter().for_each(|e| self.gather((e, env), value, found)),
+            ExprKind::Range(first, last) => {
+                let (low, high) = (self.operand((first, env)), self.operand((last, env)));
+                match (&low, &high) {
+                    (Expr::Int(low), Expr::Int(high)) => found.ints.push((*low, *high)),
+                    _ => found.others.push(Expr::And(vec![
+                        Expr::Compare {
+                            op: Order::GreaterEqual,
+                            left: Box::new(self.operand(value)),
+                            right: Box::new(low),
+                        },
+                        Expr::Compare {
+                            op: Order::LessEqual,
+                            left: Box::new(self.operand(value)),
+                            right: Box::new(high),
+                        },
+                    ])),
+                }
+            }
+            ExprKind::Value(Value::Cidr(cidr)) => found.nets.push(*cidr),
+            ExprKind::Value(constant) => match literals::operand(constant) {
+                Expr::Int(number) => found.ints.push((number, number)),
+                Expr::Ip(addr) => found.nets.push(Cidr::single(addr)),
+                Expr::Text(text) => found.texts.push(text),
+                other => {
+                    let value = self.operand(value);
+                    found.others.push(equal(value, other));
+                }
+            },
+            _ => {
+                let (left, right) = (self.operand(value), self.operand((element, env)));
+                found.others.push(equal(left, right));
+            }
+        }
+    }
+}
+
+/// The elements of a set by kind.
+#[derive(Default)]
+struct Elements {
+    texts: Vec<String>,
+    ints: Vec<(i64, i64)>,
+    nets: Vec<Cidr>,
+    others: Vec<Expr>,
+}
+
+fn not(expr: Expr) -> Expr {
+    Expr::Not(Box::new(expr))
+}
+
+fn equal(left: Expr, right: Expr) -> Expr {
+    Expr::Compare { op: Order::Equal, left: Box::new(left), right: Box::new(right) }
+}

@@ -1,0 +1,184 @@
+//! The checker: syntax tree in, typed program out, with every rule of the language applied.
+//!
+//! It resolves names, gives every expression a type, brings literals to their normal form and proves that each
+//! route answers. It reports each mistake once, at the place that has to change, and is silent about what follows
+//! from a mistake that was reported elsewhere.
+
+mod allow;
+mod call;
+mod compare;
+mod declare;
+mod endpoint;
+mod expr;
+mod field;
+mod flow;
+mod fold;
+mod graph;
+mod header;
+mod host;
+mod limits;
+mod lints;
+mod literal;
+mod mismatch;
+mod names;
+mod path;
+mod pattern;
+mod redirect;
+mod regex;
+mod render;
+mod route;
+mod scope;
+mod server;
+mod settings;
+mod site;
+mod statement;
+mod template;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod types;
+mod upstream;
+
+use crate::ast::{ConstDecl, ItemKind, Named, RuleDecl, Setting, SiteDecl, Tree};
+use crate::hir::{self, Expr, Ty};
+use crate::{Diagnostic, Level, Span};
+pub use lints::LINTS;
+use names::Names;
+use scope::Scope;
+
+/// Checks a tree. The program is there exactly when neither this nor parsing found an error: a tree with pieces
+/// that could not be parsed has none, even when nothing is wrong with the rest.
+pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    let mut ctx = Check::new(tree);
+    names::collect(&mut ctx, tree);
+    graph::order(&mut ctx);
+    declare::rule_heads(&mut ctx);
+    declare::consts(&mut ctx);
+    let rules = declare::rules(&mut ctx);
+    let server = server::server(&mut ctx, tree);
+    server::listeners(&mut ctx);
+    upstream::declared(&mut ctx);
+    let sites = site::sites(&mut ctx);
+    lints::unused(&mut ctx);
+    allow::apply(&mut ctx, tree);
+
+    let Check { mut diagnostics, listeners, upstreams, consts, incomplete, .. } = ctx;
+    diagnostics.sort_by_key(|d| (d.primary.span.source, d.primary.span.start));
+    if incomplete || diagnostics.iter().any(|d| d.level == Level::Error) {
+        return (None, diagnostics);
+    }
+    let consts = consts
+        .into_iter()
+        .filter_map(|c| Some(hir::Const { name: c.decl.name.value.clone(), value: c.value? }))
+        .collect();
+    (Some(hir::Program { server, listeners, upstreams, consts, rules, sites }), diagnostics)
+}
+
+/// Everything the checker knows and has found.
+struct Check<'t> {
+    /// What was found, in the order it was found.
+    diagnostics: Vec<Diagnostic>,
+    /// Top-level names.
+    names: Names,
+    /// Constants by number.
+    consts: Vec<ConstInfo<'t>>,
+    /// Numbers of constants so that each comes after those it uses.
+    const_order: Vec<hir::ConstId>,
+    /// Rules by number.
+    rules: Vec<RuleInfo<'t>>,
+    /// Settings of declared listeners.
+    listener_decls: Vec<&'t Named>,
+    /// Settings of declared upstreams.
+    upstream_decls: Vec<&'t Named>,
+    /// Sites.
+    site_decls: Vec<&'t SiteDecl>,
+    /// Listeners by number.
+    listeners: Vec<hir::Listener>,
+    /// Upstreams by number.
+    upstreams: Vec<hir::Upstream>,
+    /// What the place under the checker's eye may see.
+    scope: Scope,
+    /// Some piece was not parsed or is of a later version, so nothing may be said about what is missing.
+    incomplete: bool,
+}
+
+/// A constant on its way to a value.
+struct ConstInfo<'t> {
+    decl: &'t ConstDecl,
+    /// Its value, once it is checked; never for one that is defined by itself.
+    value: Option<Expr>,
+    /// Part of a cycle that was reported.
+    cyclic: bool,
+}
+
+/// A rule with what its callers need to know.
+struct RuleInfo<'t> {
+    decl: &'t RuleDecl,
+    params: Vec<ParamInfo>,
+    /// Part of a cycle that was reported.
+    cyclic: bool,
+}
+
+/// A parameter of a rule.
+struct ParamInfo {
+    name: String,
+    span: Span,
+    ty: Ty,
+    default: Option<Expr>,
+}
+
+impl<'t> Check<'t> {
+    fn new(tree: &'t Tree) -> Check<'t> {
+        let mut ctx = Check {
+            diagnostics: Vec::new(),
+            names: Names::default(),
+            consts: Vec::new(),
+            const_order: Vec::new(),
+            rules: Vec::new(),
+            listener_decls: Vec::new(),
+            upstream_decls: Vec::new(),
+            site_decls: Vec::new(),
+            listeners: Vec::new(),
+            upstreams: Vec::new(),
+            scope: Scope::default(),
+            incomplete: false,
+        };
+        for item in &tree.items {
+            match &item.kind {
+                ItemKind::Const(decl) => ctx.consts.push(ConstInfo { decl, value: None, cyclic: false }),
+                ItemKind::Rule(decl) => ctx.rules.push(RuleInfo { decl, params: Vec::new(), cyclic: false }),
+                ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
+                ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
+                ItemKind::Site(decl) => ctx.site_decls.push(decl),
+                ItemKind::Later(_) | ItemKind::Error => ctx.incomplete = true,
+                ItemKind::Server(_) => {}
+            }
+        }
+        ctx
+    }
+
+    /// Reports a finding.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports that something written is not in this version yet.
+    fn later(&mut self, what: &str, span: Span) {
+        self.incomplete = true;
+        self.report(Diagnostic::error("E0001", format!("{what} is not in this version yet"), span));
+    }
+
+    /// Settings of all `server` blocks.
+    fn server_blocks(tree: &'t Tree) -> impl Iterator<Item = (&'t Vec<Setting>, Span)> {
+        tree.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Server(settings) => Some((settings, item.span)),
+            ItemKind::Const(_)
+            | ItemKind::Rule(_)
+            | ItemKind::Listener(_)
+            | ItemKind::Upstream(_)
+            | ItemKind::Site(_)
+            | ItemKind::Later(_)
+            | ItemKind::Error => None,
+        })
+    }
+}

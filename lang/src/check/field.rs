@@ -1,0 +1,263 @@
+//! Names and fields: constants, rules, captures, parameters, and the parts of the exchange.
+
+use super::call;
+use super::declare::broken;
+use super::names::{self, BUILTIN, Kind};
+use super::scope::Place;
+use super::{Check, expr, header};
+use crate::ast;
+use crate::hir::{Expr, ExprKind, Field, Ty};
+use crate::span::Ident;
+use crate::suggest::closest;
+use crate::{Diagnostic, Span};
+
+/// Fields of `request` that stand alone.
+const REQUEST: [(&str, Field); 7] = [
+    ("method", Field::Method),
+    ("scheme", Field::Scheme),
+    ("host", Field::Host),
+    ("port", Field::Port),
+    ("path", Field::Path),
+    ("query_string", Field::QueryString),
+    ("target", Field::Target),
+];
+/// Fields of `request` that take a name in brackets.
+const NAMED: [&str; 3] = ["header", "query", "cookie"];
+/// Fields of `request` of a later version.
+const REQUEST_LATER: [&str; 7] =
+    ["version", "id", "header_all", "content_length", "bearer", "is_websocket", "is_grpc"];
+/// Fields of values of a later version.
+const VALUE_LATER: [&str; 4] = ["decoded", "header_safe", "len", "lower"];
+/// Natives of a later version.
+const CALL_LATER: [&str; 8] = ["json", "file", "acme", "files", "hash", "dns", "secret_equals", "local_ca"];
+
+/// A name by itself.
+pub(super) fn name(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
+    if let Some(number) = ctx.scope.params.iter().position(|(param, ..)| param == name) {
+        let ty = ctx.scope.params[number].1.clone();
+        return Expr { kind: ExprKind::Param(number), ty, span };
+    }
+    if let Some(captured) = ctx.scope.capture(name) {
+        return Expr { kind: ExprKind::Capture(name.to_owned()), ty: captured.taken.ty(), span };
+    }
+    if ctx.scope.unsure.iter().any(|unsure| unsure == name) {
+        return broken(span);
+    }
+    let Some(found) = ctx.names.look_up(name) else {
+        if BUILTIN.contains(&name) {
+            not_a_value(ctx, name, "a group of fields", span);
+        } else {
+            names::unknown_value(ctx, name, span);
+        }
+        return broken(span);
+    };
+    match found.kind {
+        Kind::Later => broken(span),
+        Kind::Const(id) => match &ctx.consts[id].value {
+            Some(value) if value.ty != Ty::Error && !ctx.consts[id].cyclic => {
+                Expr { kind: ExprKind::Const(id), ty: value.ty.clone(), span }
+            }
+            Some(_) | None => broken(span),
+        },
+        Kind::Rule(id) => call::rule(ctx, id, &[], span),
+        Kind::Listener(_) | Kind::Upstream(_) => {
+            not_a_value(ctx, name, found.kind.with_article(), span);
+            broken(span)
+        }
+    }
+}
+
+fn not_a_value(ctx: &mut Check<'_>, name: &str, what: &str, span: Span) {
+    let mut diagnostic =
+        Diagnostic::error("E0204", format!("`{name}` is not a value"), span).label(format!("this is {what}"));
+    if let Some(place) = ctx.names.place(name) {
+        diagnostic = diagnostic.with(place, "declared here");
+    }
+    ctx.report(diagnostic);
+}
+
+/// `base.name`
+pub(super) fn access(ctx: &mut Check<'_>, base: &ast::Expr, name: &Ident, span: Span) -> Expr {
+    match builtin(base) {
+        Some("request") => return request(ctx, name, span),
+        Some("client") => return client(ctx, name, span),
+        Some("response") => return response(ctx, span),
+        Some(group) => {
+            ctx.later(&format!("`{group}.{}`", name.value), span);
+            return broken(span);
+        }
+        None => {}
+    }
+    let value = expr::infer(ctx, base);
+    if value.ty == Ty::Error {
+        return broken(span);
+    }
+    let is_option = matches!(value.ty, Ty::Option(_));
+    match name.value.as_str() {
+        "is_some" if is_option => Expr { kind: ExprKind::IsSome(Box::new(value)), ty: Ty::Bool, span },
+        "is_none" if is_option => Expr { kind: ExprKind::IsNone(Box::new(value)), ty: Ty::Bool, span },
+        "is_some" | "is_none" => {
+            ctx.report(
+                Diagnostic::error(
+                    "E0305",
+                    format!("`.{}` asks what is never absent", name.value),
+                    value.span,
+                )
+                .label(format!("this is {}", value.ty)),
+            );
+            broken(span)
+        }
+        later if VALUE_LATER.contains(&later) => {
+            ctx.later(&format!("`.{later}`"), name.span);
+            broken(span)
+        }
+        _ => {
+            let known: &[&str] = if is_option { &["is_some", "is_none"] } else { &[] };
+            unknown_field(ctx, name, &value.ty.to_string(), known);
+            broken(span)
+        }
+    }
+}
+
+/// The group of fields of the exchange that `base` names. Nothing else can have these names.
+pub(super) fn builtin(base: &ast::Expr) -> Option<&'static str> {
+    let ast::ExprKind::Name(name) = &base.kind else { return None };
+    BUILTIN.into_iter().find(|builtin| builtin == name)
+}
+
+fn request(ctx: &mut Check<'_>, name: &Ident, span: Span) -> Expr {
+    let written = name.value.as_str();
+    if let Some((_, field)) = REQUEST.iter().find(|(known, _)| *known == written) {
+        return read(ctx, field.clone(), span);
+    }
+    if NAMED.contains(&written) {
+        ctx.report(
+            Diagnostic::error("E0319", format!("`request.{written}` needs a name in brackets"), span)
+                .help(format!("write `request.{written}[\"name\"]`")),
+        );
+    } else if REQUEST_LATER.contains(&written) {
+        ctx.later(&format!("`request.{written}`"), span);
+    } else {
+        let known: Vec<&str> = REQUEST.iter().map(|(known, _)| *known).chain(NAMED).collect();
+        unknown_field(ctx, name, "`request`", &known);
+    }
+    broken(span)
+}
+
+fn client(ctx: &mut Check<'_>, name: &Ident, span: Span) -> Expr {
+    match name.value.as_str() {
+        "ip" => read(ctx, Field::ClientIp, span),
+        "cert" => {
+            ctx.later("`client.cert`", span);
+            broken(span)
+        }
+        _ => {
+            unknown_field(ctx, name, "`client`", &["ip"]);
+            broken(span)
+        }
+    }
+}
+
+/// The response is not there yet where a route is chosen; elsewhere reading it comes in a later version.
+fn response(ctx: &mut Check<'_>, span: Span) -> Expr {
+    match ctx.scope.place {
+        Place::Guard | Place::Rule => {
+            ctx.incomplete = true;
+            let condition = ctx.scope.guard_text.clone().unwrap_or_else(|| "…".to_owned());
+            ctx.report(
+                Diagnostic::error("E0501", "the response is not known when a route is chosen", span)
+                    .label("available after the upstream answered")
+                    .help(format!("use `on response when {condition} {{ … }}` inside the route")),
+            );
+        }
+        Place::Constant | Place::Setting => too_early(ctx, span),
+        Place::Statement => ctx.later("reading the response", span),
+    }
+    broken(span)
+}
+
+/// A field of the request, where there is a request.
+fn read(ctx: &mut Check<'_>, field: Field, span: Span) -> Expr {
+    match ctx.scope.place {
+        Place::Constant | Place::Setting => {
+            too_early(ctx, span);
+            broken(span)
+        }
+        Place::Rule | Place::Guard | Place::Statement => {
+            let ty = field_type(&field);
+            Expr { kind: ExprKind::Field(field), ty, span }
+        }
+    }
+}
+
+fn too_early(ctx: &mut Check<'_>, span: Span) {
+    let what = if ctx.scope.place == Place::Setting { "a setting" } else { "a constant" };
+    ctx.report(
+        Diagnostic::error("E0502", format!("{what} cannot read the exchange"), span)
+            .label("known only while a request is served")
+            .help("for a condition over the request write a `rule`"),
+    );
+}
+
+fn field_type(field: &Field) -> Ty {
+    match field {
+        Field::Method => Ty::Method,
+        Field::Scheme => Ty::Scheme,
+        Field::Host => Ty::Host,
+        Field::Port => Ty::Port,
+        Field::Path => Ty::Path,
+        Field::Target => Ty::String,
+        Field::ClientIp => Ty::Ip,
+        Field::QueryString | Field::Header(_) | Field::Query(_) | Field::Cookie(_) => {
+            Ty::Option(Box::new(Ty::String))
+        }
+    }
+}
+
+/// `base[index]`
+pub(super) fn index(ctx: &mut Check<'_>, base: &ast::Expr, index: &ast::Expr, span: Span) -> Expr {
+    if let ast::ExprKind::Access { base: group, name } = &base.kind {
+        match (builtin(group), name.value.as_str()) {
+            (Some("request"), "header") => {
+                let name = header::read_name(ctx, index);
+                return name.map_or_else(|| broken(span), |name| read(ctx, Field::Header(name), span));
+            }
+            (Some("request"), "query") => {
+                let name = header::constant_name(ctx, index, "a query field");
+                return name.map_or_else(|| broken(span), |name| read(ctx, Field::Query(name), span));
+            }
+            (Some("request"), "cookie") => {
+                let name = header::constant_name(ctx, index, "a cookie");
+                return name.map_or_else(|| broken(span), |name| read(ctx, Field::Cookie(name), span));
+            }
+            (Some("response"), _) => return response(ctx, span),
+            _ => {}
+        }
+    }
+    let value = expr::infer(ctx, base);
+    match &value.ty {
+        Ty::Error => {}
+        Ty::List(_) | Ty::Set(_) => ctx.later("reading one element of a list", span),
+        ty => {
+            let message = format!("{ty} has no elements");
+            ctx.report(Diagnostic::error("E0319", message, value.span));
+        }
+    }
+    broken(span)
+}
+
+fn unknown_field(ctx: &mut Check<'_>, name: &Ident, owner: &str, known: &[&str]) {
+    let message = format!("{owner} has no field `{}`", name.value);
+    let mut diagnostic = Diagnostic::error("E0211", message, name.span);
+    if let Some(similar) = closest(&name.value, known.iter().copied()) {
+        diagnostic = diagnostic.fix(format!("did you mean `{similar}`?"), name.span, similar);
+    } else if !known.is_empty() {
+        diagnostic = diagnostic.help(format!("possible: {}", known.join(", ")));
+    }
+    ctx.report(diagnostic);
+}
+
+/// Whether a callee is known to come in a later version.
+pub(super) fn is_later_call(name: &str) -> bool {
+    CALL_LATER.contains(&name)
+}

@@ -1,0 +1,165 @@
+//! Which constants and rules use which: nothing may use itself, and constants are checked after those they use.
+
+use super::Check;
+use crate::ast::{Expr, ExprKind, TextPiece};
+use crate::hir::{ConstId, RuleId};
+use crate::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+/// A constant or rule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    Const(ConstId),
+    Rule(RuleId),
+}
+
+/// A use of another one.
+#[derive(Clone, Copy)]
+struct Use {
+    target: Node,
+    span: Span,
+}
+
+/// How far the walk is with a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    Done,
+}
+
+/// Orders the constants and reports cycles.
+pub(super) fn order(ctx: &mut Check<'_>) {
+    let graph = uses(ctx);
+    let mut state: BTreeMap<Node, State> = BTreeMap::new();
+    for &start in graph.keys() {
+        if !state.contains_key(&start) {
+            walk(ctx, &graph, &mut state, start);
+        }
+    }
+}
+
+/// Walks everything that `start` uses, depth first, without recursion: chains may be long.
+fn walk(
+    ctx: &mut Check<'_>,
+    graph: &BTreeMap<Node, Vec<Use>>,
+    state: &mut BTreeMap<Node, State>,
+    start: Node,
+) {
+    let mut path = vec![(start, 0)];
+    state.insert(start, State::Open);
+    while let Some((node, next)) = path.last_mut() {
+        let node = *node;
+        let Some(&edge) = graph.get(&node).and_then(|edges| edges.get(*next)) else {
+            state.insert(node, State::Done);
+            if let Node::Const(id) = node {
+                ctx.const_order.push(id);
+            }
+            path.pop();
+            continue;
+        };
+        *next += 1;
+        match state.get(&edge.target) {
+            Some(State::Done) => {}
+            Some(State::Open) => {
+                let first = path.iter().position(|(n, _)| *n == edge.target).unwrap_or(0);
+                let members: Vec<Node> = path[first..].iter().map(|(n, _)| *n).collect();
+                report(ctx, &members, edge);
+            }
+            None => {
+                state.insert(edge.target, State::Open);
+                path.push((edge.target, 0));
+            }
+        }
+    }
+}
+
+fn report(ctx: &mut Check<'_>, members: &[Node], edge: Use) {
+    let name = node_name(ctx, edge.target).to_owned();
+    let verb = match edge.target {
+        Node::Const(_) => "is defined by itself",
+        Node::Rule(_) => "calls itself",
+    };
+    let through: Vec<String> =
+        members.iter().skip(1).map(|&node| format!("`{}`", node_name(ctx, node))).collect();
+    let message = if through.is_empty() {
+        format!("`{name}` {verb}")
+    } else {
+        format!("`{name}` {verb} through {}", through.join(" and "))
+    };
+    ctx.report(
+        Diagnostic::error("E0251", message, edge.span)
+            .label("recursion is not allowed")
+            .note("every decision in twp ends in a bounded number of steps"),
+    );
+    for &node in members {
+        match node {
+            Node::Const(id) => ctx.consts[id].cyclic = true,
+            Node::Rule(id) => ctx.rules[id].cyclic = true,
+        }
+    }
+}
+
+fn node_name<'c>(ctx: &'c Check<'_>, node: Node) -> &'c str {
+    match node {
+        Node::Const(id) => &ctx.consts[id].decl.name.value,
+        Node::Rule(id) => &ctx.rules[id].decl.name.value,
+    }
+}
+
+/// The uses of each node, in the order of the text.
+fn uses(ctx: &Check<'_>) -> BTreeMap<Node, Vec<Use>> {
+    let mut by_name: BTreeMap<&str, Node> = BTreeMap::new();
+    for (id, rule) in ctx.rules.iter().enumerate().rev() {
+        by_name.insert(&rule.decl.name.value, Node::Rule(id));
+    }
+    for (id, constant) in ctx.consts.iter().enumerate().rev() {
+        by_name.insert(&constant.decl.name.value, Node::Const(id));
+    }
+    let mut graph = BTreeMap::new();
+    for (id, constant) in ctx.consts.iter().enumerate() {
+        graph.insert(Node::Const(id), uses_in(&[&constant.decl.value], &by_name));
+    }
+    for (id, rule) in ctx.rules.iter().enumerate() {
+        let defaults = rule.decl.params.iter().filter_map(|param| param.default.as_ref());
+        let exprs: Vec<&Expr> = defaults.chain([&rule.decl.condition]).collect();
+        graph.insert(Node::Rule(id), uses_in(&exprs, &by_name));
+    }
+    graph
+}
+
+fn uses_in(exprs: &[&Expr], by_name: &BTreeMap<&str, Node>) -> Vec<Use> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Expr> = exprs.to_vec();
+    while let Some(expr) = open.pop() {
+        if let ExprKind::Name(name) = &expr.kind
+            && let Some(&target) = by_name.get(name.as_str())
+        {
+            found.push(Use { target, span: expr.span });
+        }
+        children(expr, &mut open);
+    }
+    found.sort_by_key(|found| found.span.start);
+    found
+}
+
+/// Adds the expressions directly inside one.
+fn children<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &expr.kind {
+        ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Error => {}
+        ExprKind::Text(pieces) => out.extend(pieces.iter().filter_map(|piece| match piece {
+            TextPiece::Literal(_) => None,
+            TextPiece::Expr(expr) => Some(expr),
+        })),
+        ExprKind::Access { base, .. } => out.push(base),
+        ExprKind::Index { base, index } => out.extend([&**base, &**index]),
+        ExprKind::Call { callee, arguments } => {
+            out.push(callee);
+            out.extend(arguments.iter().map(|argument| &argument.value));
+        }
+        ExprKind::Unary { operand, .. } => out.push(operand),
+        ExprKind::Binary { left, right, .. } => out.extend([&**left, &**right]),
+        ExprKind::If { condition, then, otherwise } => out.extend([&**condition, &**then, &**otherwise]),
+        ExprKind::List(elements) => out.extend(elements),
+        ExprKind::Map(entries) => out.extend(entries.iter().flat_map(|(key, value)| [key, value])),
+    }
+}

@@ -1,0 +1,178 @@
+//! Top-level names: one namespace, no shadowing, and what to say about a name that is not there.
+
+use super::Check;
+use crate::ast::{Item, ItemKind, Later, Tree};
+use crate::hir::{ConstId, ListenerId, RuleId, UpstreamId};
+use crate::span::Ident;
+use crate::suggest::closest;
+use crate::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+/// Names with a meaning everywhere, so nothing else may take them.
+pub(super) const BUILTIN: [&str; 5] = ["request", "response", "client", "conn", "split"];
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Const(ConstId),
+    Rule(RuleId),
+    Listener(ListenerId),
+    Upstream(UpstreamId),
+    /// Something this version does not serve yet; nothing is known about it.
+    Later,
+}
+
+impl Kind {
+    /// The kind with its article.
+    pub(super) fn with_article(self) -> &'static str {
+        match self {
+            Kind::Const(_) => "a constant",
+            Kind::Rule(_) => "a rule",
+            Kind::Listener(_) => "a listener",
+            Kind::Upstream(_) => "an upstream",
+            Kind::Later => "something of a later version",
+        }
+    }
+}
+
+/// A declared name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) span: Span,
+    pub(super) kind: Kind,
+    pub(super) used: bool,
+}
+
+/// All top-level names.
+#[derive(Default)]
+pub(super) struct Names {
+    map: BTreeMap<String, Name>,
+}
+
+impl Names {
+    /// The thing of this name, marked as used.
+    pub(super) fn look_up(&mut self, name: &str) -> Option<Name> {
+        let found = self.map.get_mut(name)?;
+        found.used = true;
+        Some(*found)
+    }
+
+    /// The place where the name was declared.
+    pub(super) fn place(&self, name: &str) -> Option<Span> {
+        self.map.get(name).map(|found| found.span)
+    }
+
+    /// All names in alphabetical order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Name)> {
+        self.map.iter().map(|(name, found)| (name.as_str(), found))
+    }
+}
+
+/// Collects what the file declares and reports what is declared twice or not in this version.
+pub(super) fn collect(ctx: &mut Check<'_>, tree: &Tree) {
+    let mut counts = Counts::default();
+    for item in &tree.items {
+        if let Some((name, kind)) = declared(item, &mut counts) {
+            declare(ctx, name, kind);
+        }
+        if let ItemKind::Later(Later { what, span, .. }) = &item.kind {
+            ctx.later(what, *span);
+        }
+    }
+}
+
+/// How many things of each kind were seen.
+#[derive(Default)]
+struct Counts {
+    consts: ConstId,
+    rules: RuleId,
+    listeners: ListenerId,
+    upstreams: UpstreamId,
+}
+
+fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)> {
+    let next = |count: &mut usize| {
+        *count += 1;
+        *count - 1
+    };
+    match &item.kind {
+        ItemKind::Const(decl) => Some((&decl.name, Kind::Const(next(&mut counts.consts)))),
+        ItemKind::Rule(decl) => Some((&decl.name, Kind::Rule(next(&mut counts.rules)))),
+        ItemKind::Listener(decl) => Some((&decl.name, Kind::Listener(next(&mut counts.listeners)))),
+        ItemKind::Upstream(decl) => Some((&decl.name, Kind::Upstream(next(&mut counts.upstreams)))),
+        ItemKind::Later(later) => later.name.as_ref().map(|name| (name, Kind::Later)),
+        ItemKind::Server(_) | ItemKind::Site(_) | ItemKind::Error => None,
+    }
+}
+
+fn declare(ctx: &mut Check<'_>, name: &Ident, kind: Kind) {
+    let is_known = ctx.names.map.contains_key(&name.value);
+    if (kind == Kind::Later && is_known) || !reserve(ctx, name) {
+        return;
+    }
+    ctx.names.map.insert(name.value.clone(), Name { span: name.span, kind, used: false });
+}
+
+/// Whether the name is free; reports when it is not.
+pub(super) fn reserve(ctx: &mut Check<'_>, name: &Ident) -> bool {
+    if BUILTIN.contains(&name.value.as_str()) {
+        let message = format!("`{}` is already defined", name.value);
+        ctx.report(
+            Diagnostic::error("E0203", message, name.span)
+                .label("a name of the language")
+                .help("choose another name"),
+        );
+        return false;
+    }
+    match ctx.names.map.get(&name.value) {
+        // Some names of later versions, as those of streams, live apart from all others.
+        Some(Name { kind: Kind::Later, .. }) | None => true,
+        Some(&Name { span: first, .. }) => {
+            taken(ctx, name, first);
+            false
+        }
+    }
+}
+
+/// Reports a name that is bound twice.
+pub(super) fn taken(ctx: &mut Check<'_>, name: &Ident, first: Span) {
+    ctx.report(
+        Diagnostic::error("E0203", format!("`{}` is already defined", name.value), name.span)
+            .label("second definition")
+            .with(first, "first definition; twp has no shadowing")
+            .help("choose another name"),
+    );
+}
+
+/// Reports a thing that was looked for by kind (`upstream`, `listener`) and is not there.
+pub(super) fn unknown_thing(ctx: &mut Check<'_>, name: &Ident, what: &str, is_wanted: fn(Kind) -> bool) {
+    let mut found = Diagnostic::error("E0201", format!("unknown {what} `{}`", name.value), name.span)
+        .label("not declared in this file or its imports");
+    let candidates: Vec<&str> = ctx.names.iter().filter(|(_, n)| is_wanted(n.kind)).map(|(n, _)| n).collect();
+    if let Some(similar) = closest(&name.value, candidates) {
+        if let Some(place) = ctx.names.place(similar) {
+            found = found.with(place, "similar name");
+        }
+        found = found.fix(format!("did you mean `{similar}`?"), name.span, similar);
+    }
+    ctx.report(found);
+}
+
+/// Reports a name that stands where a value is wanted and is not there. Captures and parameters count as
+/// candidates too.
+pub(super) fn unknown_value(ctx: &mut Check<'_>, name: &str, span: Span) {
+    let mut found = Diagnostic::error("E0202", format!("unknown name `{name}`"), span)
+        .label("not declared in this file or its imports");
+    let mut candidates: Vec<&str> = ctx.scope.names().collect();
+    candidates.extend(BUILTIN);
+    candidates.extend(
+        ctx.names.iter().filter(|(_, n)| matches!(n.kind, Kind::Const(_) | Kind::Rule(_))).map(|(n, _)| n),
+    );
+    if let Some(similar) = closest(name, candidates) {
+        if let Some(place) = ctx.scope.place(similar).or_else(|| ctx.names.place(similar)) {
+            found = found.with(place, "similar name");
+        }
+        found = found.fix(format!("did you mean `{similar}`?"), span, similar);
+    }
+    ctx.report(found);
+}

@@ -1,0 +1,299 @@
+//! Routes, groups and fallbacks, and the order in which things stand in a site or group.
+
+use super::declare::descend;
+use super::render::render;
+use super::scope::Place;
+use super::settings::{self, Table};
+use super::{Check, expr, flow, lints, pattern, statement, terminal};
+use crate::ast::{self, BodyItem, Setting, SettingValue, StmtKind};
+use crate::hir::{Expr, Fallback, Group, Route, RouteSettings, SiteItem, Stmt, Ty, Value};
+use crate::literal::Method;
+use crate::span::{Ident, Spanned};
+use crate::{Diagnostic, Span};
+
+/// What a list of site items stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Site,
+    Group,
+}
+
+impl Owner {
+    fn word(self) -> &'static str {
+        match self {
+            Owner::Site => "site",
+            Owner::Group => "group",
+        }
+    }
+}
+
+const SITE: Table = Table {
+    owner: "`site`",
+    known: &["max_body", "access_log", "trailing_slash"],
+    later: &["tls", "http", "on_reload", "normalize", "forward_path"],
+};
+const GROUP: Table = Table { owner: "`group`", known: &["max_body", "access_log"], later: &["on_reload"] };
+const ROUTE: Table = Table { owner: "`route`", known: &["max_body", "access_log"], later: &["on_reload"] };
+const FALLBACK: Table =
+    Table { owner: "`fallback`", known: &["max_body", "access_log"], later: &["on_reload"] };
+
+/// What stands in a site or group.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) same_slash: bool,
+    pub(super) settings: RouteSettings,
+    pub(super) statements: Vec<Stmt>,
+    pub(super) items: Vec<SiteItem>,
+    pub(super) fallback: Option<Fallback>,
+}
+
+/// Places that decide what may still follow.
+#[derive(Default)]
+struct Seen {
+    /// The first route, group or fallback.
+    route: Option<Span>,
+    /// The terminal that is short for a fallback.
+    terminal: Option<Span>,
+    /// The written fallback.
+    fallback: Option<Span>,
+}
+
+/// Checks the items of a site or group.
+pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) -> Block {
+    let mut block = Block::default();
+    let written = items.iter().filter_map(|item| match item {
+        ast::SiteItem::Setting(setting) => Some(setting),
+        ast::SiteItem::Route(_)
+        | ast::SiteItem::Group(_)
+        | ast::SiteItem::Fallback(_)
+        | ast::SiteItem::Stmt(_)
+        | ast::SiteItem::Later(_)
+        | ast::SiteItem::Error(_) => None,
+    });
+    let table = if owner == Owner::Site { &SITE } else { &GROUP };
+    (block.settings, block.same_slash) = read_settings(ctx, written, table);
+    let mut seen = Seen::default();
+    for item in items {
+        ctx.scope.place = Place::Statement;
+        match item {
+            ast::SiteItem::Route(route) => {
+                place_route(ctx, &mut seen, route.head, owner);
+                block.items.push(SiteItem::Route(self::route(ctx, route)));
+            }
+            ast::SiteItem::Group(group) => {
+                place_route(ctx, &mut seen, group.head, owner);
+                block.items.extend(self::group(ctx, group).map(SiteItem::Group));
+            }
+            ast::SiteItem::Fallback(written) => {
+                place_fallback(ctx, &mut seen, keyword(written.span), owner);
+                seen.fallback = seen.fallback.or(Some(keyword(written.span)));
+                let found = self::fallback(ctx, written);
+                block.fallback.get_or_insert(found);
+            }
+            ast::SiteItem::Stmt(stmt) => self::stmt(ctx, stmt, &mut seen, &mut block, owner),
+            ast::SiteItem::Setting(_) => {}
+            ast::SiteItem::Later(later) => statement::later(ctx, later),
+            ast::SiteItem::Error(_) => ctx.incomplete = true,
+        }
+    }
+    lints::unreachable(ctx, items, block.same_slash);
+    block
+}
+
+/// A statement of a site or group: before the routes, or a terminal at the end.
+fn stmt(ctx: &mut Check<'_>, stmt: &ast::Stmt, seen: &mut Seen, block: &mut Block, owner: Owner) {
+    if let Some(terminal) = seen.terminal {
+        flow::after_terminal(ctx, stmt.span, terminal);
+        return;
+    }
+    let StmtKind::Terminal(written) = &stmt.kind else {
+        if let (Some(route), false) = (seen.route, matches!(stmt.kind, StmtKind::Error | StmtKind::Later(_)))
+        {
+            let word = owner.word();
+            ctx.report(
+                Diagnostic::error(
+                    "E0505",
+                    format!("statements stand before the routes of a {word}"),
+                    stmt.span,
+                )
+                .with(route, "this is above the statement")
+                .help("move the statement up, so that nobody has to ask which routes it is for"),
+            );
+        }
+        block.statements.extend(statement::one(ctx, stmt));
+        return;
+    };
+    place_fallback(ctx, seen, stmt.span, owner);
+    seen.terminal = Some(stmt.span);
+    let statements = terminal::terminal(ctx, written).map(Stmt::Terminal).into_iter().collect();
+    let found = Fallback { settings: RouteSettings::default(), statements, span: stmt.span };
+    block.fallback.get_or_insert(found);
+}
+
+fn place_route(ctx: &mut Check<'_>, seen: &mut Seen, head: Span, owner: Owner) {
+    if let Some(terminal) = seen.terminal {
+        let word = owner.word();
+        ctx.report(
+            Diagnostic::error("E0504", "no request can come here", head)
+                .with(terminal, format!("ends every request of this {word}"))
+                .help(format!("move the terminal to the end of the {word}")),
+        );
+    }
+    seen.route = seen.route.or(Some(head));
+}
+
+/// E0507: one answer for what no route takes.
+fn place_fallback(ctx: &mut Check<'_>, seen: &mut Seen, span: Span, owner: Owner) {
+    let word = owner.word();
+    if let Some(first) = seen.fallback.or(seen.terminal) {
+        ctx.report(
+            Diagnostic::error("E0507", format!("this {word} has two fallbacks"), span)
+                .label("second")
+                .with(first, "first")
+                .note(format!("a terminal at the end of a {word} is short for `fallback {{ … }}`")),
+        );
+    }
+    seen.route = seen.route.or(Some(span));
+}
+
+/// The word `fallback` at the start of its block.
+fn keyword(block: Span) -> Span {
+    Span { end: block.start.saturating_add(8).min(block.end), ..block }
+}
+
+fn route(ctx: &mut Check<'_>, written: &ast::Route) -> Route {
+    let mark = ctx.scope.mark();
+    (ctx.scope.owner, ctx.scope.owner_span) = ("route", Some(written.head));
+    let methods = methods(ctx, &written.methods);
+    let path = written.path.as_ref().map(|path| pattern::of_route(ctx, path));
+    if let Some(name) = &written.name {
+        claim_name(ctx, name);
+    }
+    let guard = guard(ctx, written.guard.as_ref());
+    let (settings, statements) = body(ctx, &written.body, &ROUTE);
+    flow::must_answer(ctx, &written.body, "route", written.head);
+    ctx.scope.reset(&mark);
+    let name = written.name.as_ref().map(|name| name.value.clone());
+    Route { name, methods, path, guard, settings, statements, head: written.head }
+}
+
+fn group(ctx: &mut Check<'_>, written: &ast::Group) -> Option<Group> {
+    descend(ctx, written.head)?;
+    let mark = ctx.scope.mark();
+    (ctx.scope.owner, ctx.scope.owner_span) = ("group", Some(written.head));
+    let path = written.path.as_ref().map(|path| pattern::of_group(ctx, path));
+    let guard = guard(ctx, written.guard.as_ref());
+    let block = block(ctx, &written.items, Owner::Group);
+    ctx.scope.reset(&mark);
+    ctx.scope.depth -= 1;
+    let Block { same_slash: _, settings, statements, items, fallback } = block;
+    Some(Group { path, guard, settings, statements, items, fallback, head: written.head })
+}
+
+fn fallback(ctx: &mut Check<'_>, written: &ast::Fallback) -> Fallback {
+    let (settings, statements) = body(ctx, &written.body, &FALLBACK);
+    flow::must_answer(ctx, &written.body, "fallback", keyword(written.span));
+    Fallback { settings, statements, span: written.span }
+}
+
+fn guard(ctx: &mut Check<'_>, written: Option<&ast::Expr>) -> Option<Expr> {
+    let written = written?;
+    ctx.scope.place = Place::Guard;
+    ctx.scope.guard_text = Some(render(written));
+    let guard = expr::expect(ctx, written, &Ty::Bool);
+    ctx.scope.guard_text = None;
+    ctx.scope.place = Place::Statement;
+    Some(guard)
+}
+
+fn body(ctx: &mut Check<'_>, items: &[BodyItem], table: &Table) -> (RouteSettings, Vec<Stmt>) {
+    let settings = items.iter().filter_map(|item| match item {
+        BodyItem::Setting(setting) => Some(setting),
+        BodyItem::Stmt(_) => None,
+    });
+    let (settings, _) = read_settings(ctx, settings, table);
+    ctx.scope.place = Place::Statement;
+    let statements = items.iter().filter_map(|item| match item {
+        BodyItem::Stmt(stmt) => Some(stmt),
+        BodyItem::Setting(_) => None,
+    });
+    (settings, statement::all(ctx, statements))
+}
+
+/// Settings of a site, group, route or fallback, and whether `trailing_slash` is `same`.
+fn read_settings<'s>(
+    ctx: &mut Check<'_>,
+    written: impl Iterator<Item = &'s Setting>,
+    table: &Table,
+) -> (RouteSettings, bool) {
+    let mut settings = RouteSettings::default();
+    let mut same_slash = false;
+    let written = written.filter(|setting| !is_plain_tls(setting));
+    for setting in settings::read(ctx, written, table) {
+        match setting.name.value.as_str() {
+            "max_body" => {
+                let size = settings::constant(ctx, setting, &Ty::Size);
+                if let Some(Spanned { value: Value::Size(bytes), .. }) = size {
+                    settings.max_body = Some(bytes);
+                }
+            }
+            "access_log" => {
+                let word = settings::word(ctx, setting, "a value of `access_log` here", &["on", "off"]);
+                settings.access_log = word.map(|number| number == 0);
+            }
+            _ => {
+                let what = "a way to treat a trailing slash";
+                same_slash = settings::word(ctx, setting, what, &["strict", "same"]) == Some(1);
+            }
+        }
+    }
+    (settings, same_slash)
+}
+
+/// `tls: none` says what holds anyway.
+fn is_plain_tls(setting: &Setting) -> bool {
+    let SettingValue::Expr(value) = &setting.value else { return false };
+    setting.name.value == "tls" && matches!(&value.kind, ast::ExprKind::Name(word) if word == "none")
+}
+
+fn methods(ctx: &mut Check<'_>, written: &[Spanned<Method>]) -> Vec<Method> {
+    let mut methods: Vec<Method> = Vec::new();
+    for method in written {
+        if let Some(first) =
+            written.iter().find(|first| first.value == method.value && first.span != method.span)
+            && methods.contains(&method.value)
+        {
+            let message = format!("`{}` is named twice", method.value);
+            ctx.report(Diagnostic::error("E0317", message, method.span).with(first.span, "named here first"));
+            continue;
+        }
+        methods.push(method.value.clone());
+    }
+    methods
+}
+
+/// Names of routes are labels: unique in their site, apart from all other names.
+fn claim_name(ctx: &mut Check<'_>, name: &Ident) {
+    if name.value == "fallback" {
+        ctx.report(
+            Diagnostic::error("E0203", "`fallback` is already defined", name.span)
+                .label("the name of the fallback of a site or group")
+                .help("choose another name"),
+        );
+        return;
+    }
+    match ctx.scope.route_names.get(&name.value) {
+        Some(&first) => {
+            let message = format!("route `{}` is already defined", name.value);
+            ctx.report(
+                Diagnostic::error("E0203", message, name.span)
+                    .label("second definition")
+                    .with(first, "first definition; names of routes are unique in their site")
+                    .help("choose another name"),
+            );
+        }
+        None => {
+            ctx.scope.route_names.insert(name.value.clone(), name.span);
+        }
+    }
+}

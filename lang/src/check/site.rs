@@ -1,0 +1,118 @@
+//! Sites: hosts, listeners, and what stands inside.
+
+use super::host;
+use super::names::{Kind, unknown_thing};
+use super::route::{self, Owner};
+use super::{Check, scope::Scope};
+use crate::ast::{HostPattern, SiteDecl};
+use crate::hir::{ListenerId, Site};
+use crate::span::{Ident, Spanned};
+use crate::{Diagnostic, Span};
+use std::collections::BTreeMap;
+
+/// Hosts by listener and pattern, with the place that named them first.
+type Served = BTreeMap<(ListenerId, String), Span>;
+
+/// Checks all sites.
+pub(super) fn sites(ctx: &mut Check<'_>) -> Vec<Site> {
+    let mut served = Served::new();
+    ctx.site_decls.clone().into_iter().map(|decl| site(ctx, decl, &mut served)).collect()
+}
+
+fn site(ctx: &mut Check<'_>, decl: &SiteDecl, served: &mut Served) -> Site {
+    ctx.scope = Scope { owner: "site", owner_span: Some(decl.head), ..Scope::default() };
+    let hosts = host::patterns(ctx, decl);
+    ctx.scope.any_host = hosts.iter().any(|host| host.value == HostPattern::Any);
+    let listeners = listeners(ctx, &decl.listeners);
+    for host in &hosts {
+        claim(ctx, host, (&listeners, decl.head), served);
+    }
+    let block = route::block(ctx, &decl.items, Owner::Site);
+    if decl.items.is_empty() {
+        ctx.report(
+            Diagnostic::warning("L0202", "this site answers every request with 404", decl.head)
+                .help("add a route, or a terminal such as `to` or `redirect`"),
+        );
+    }
+    Site {
+        hosts,
+        listeners,
+        same_slash: block.same_slash,
+        settings: block.settings,
+        statements: block.statements,
+        items: block.items,
+        fallback: block.fallback,
+        head: decl.head,
+    }
+}
+
+/// The listeners named after `on`, or all.
+fn listeners(ctx: &mut Check<'_>, written: &[Ident]) -> Vec<ListenerId> {
+    if written.is_empty() {
+        // Uses are not named, so every listener counts as used.
+        return (0..ctx.listeners.len()).collect();
+    }
+    let mut found: Vec<(ListenerId, Span)> = Vec::new();
+    for name in written {
+        let Some(id) = listener(ctx, name) else { continue };
+        if let Some((_, first)) = found.iter().find(|(other, _)| *other == id) {
+            let message = format!("listener `{}` is named twice", name.value);
+            ctx.report(Diagnostic::error("E0213", message, name.span).with(*first, "named here first"));
+            continue;
+        }
+        found.push((id, name.span));
+    }
+    found.into_iter().map(|(id, _)| id).collect()
+}
+
+fn listener(ctx: &mut Check<'_>, name: &Ident) -> Option<ListenerId> {
+    let Some(found) = ctx.names.look_up(&name.value) else {
+        // The built-in listener has a name that nobody wrote.
+        if ctx.listener_decls.is_empty() && name.value == "web" {
+            return Some(0);
+        }
+        unknown_thing(ctx, name, "listener", |kind| matches!(kind, Kind::Listener(_)));
+        return None;
+    };
+    match found.kind {
+        Kind::Listener(id) => Some(id),
+        Kind::Later => None,
+        Kind::Const(_) | Kind::Rule(_) | Kind::Upstream(_) => {
+            let message = format!("`{}` is not a listener", name.value);
+            ctx.report(
+                Diagnostic::error("E0204", message, name.span)
+                    .label(format!("this is {}", found.kind.with_article()))
+                    .with(found.span, "declared here"),
+            );
+            None
+        }
+    }
+}
+
+/// E0404: each host belongs to one site on each listener.
+fn claim(
+    ctx: &mut Check<'_>,
+    host: &Spanned<HostPattern>,
+    (listeners, head): (&[ListenerId], Span),
+    served: &mut Served,
+) {
+    let key = host::key(&host.value);
+    let mut clash = None;
+    for &listener in listeners {
+        match served.get(&(listener, key.clone())) {
+            Some(&first) => clash = clash.or(Some((listener, first))),
+            None => {
+                served.insert((listener, key.clone()), host.span);
+            }
+        }
+    }
+    if let Some((listener, first)) = clash {
+        let listener = &ctx.listeners[listener].name;
+        let message = if head.start <= first.start && first.end <= head.end {
+            format!("this site names `{key}` twice")
+        } else {
+            format!("two sites serve `{key}` on listener `{listener}`")
+        };
+        ctx.report(Diagnostic::error("E0404", message, host.span).label("second").with(first, "first"));
+    }
+}

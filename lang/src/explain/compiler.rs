@@ -1,0 +1,50 @@
+//! Pages of the codes that compiling reports: limits of a program.
+
+/// Code and page, in the order of the codes.
+pub(super) const PAGES: &[(&str, &str)] = &[
+    (
+        "E0253",
+        r"a program that reads too much at once
+
+One route or condition needs more captures, conditions or steps than a decision has room for.
+
+Cut it into several routes or rules.
+",
+    ),
+    (
+        "E0254",
+        r"too many different header, query and cookie names
+
+Each name that a program reads has a place of its own in every request, and the number of places is bounded.
+
+Read fewer names.
+",
+    ),
+    (
+        "E0255",
+        r"too many routes
+
+The number of routes of one program is bounded.
+
+Serve fewer sites by one file.
+",
+    ),
+    (
+        "E0256",
+        r"too many listeners
+
+The number of listeners of one program is bounded.
+
+Bind several addresses in one listener: `plain: [10.0.0.1:80, 10.0.0.2:80]`.
+",
+    ),
+    (
+        "E0257",
+        r"a path with too many segments
+
+Requests with deeper paths are refused before a route is chosen, so this route could never be.
+
+Shorten the path, or take its end by `{rest...}`.
+",
+    ),
+];

@@ -1,0 +1,327 @@
+//! Going on behind a part that could not be read.
+
+use super::habits;
+use super::mistake::Mistake;
+use super::walk::{Refusal, Walk, error_expr};
+use super::words::{CONTINUATIONS, DECLARATIONS, Place, opens};
+use crate::ast::{Item, ItemKind, Setting, SettingValue, SiteItem};
+use crate::diagnostic::Diagnostic;
+use crate::scan::brackets::Unclosed;
+use crate::scan::{Token, TokenKind};
+use crate::span::Spanned;
+use crate::suggest::closest;
+use pest::error::{ErrorVariant, InputLocation};
+
+impl<'t> Walk<'t> {
+    /// Reports what stands here and goes on behind it.
+    pub(super) fn failed_item(&mut self, refusal: &Refusal) -> Item {
+        let start = self.at;
+        self.failed(Place::Top, refusal);
+        let end = self.scan.solid_end(self.at).max(start);
+        Item {
+            docs: Vec::new(),
+            attributes: Vec::new(),
+            kind: ItemKind::Error,
+            span: self.build.span_of(start, end),
+        }
+    }
+
+    /// Reports what stands here and goes on behind it. A setting whose name could be read stays, with an `Error` as
+    /// its value, so that nothing complains about its absence.
+    pub(super) fn failed_part(&mut self, place: Place, refusal: &Refusal) -> SiteItem {
+        let start = self.at;
+        self.failed(place, refusal);
+        let first = self.scan.index_at(start);
+        let second = self.scan.next_solid(first + 1);
+        let (Some(name), Some(mark)) = (self.scan.tokens.get(first), self.scan.tokens.get(second)) else {
+            return self.error_at(start);
+        };
+        let named = name.kind == TokenKind::Word && place.has_settings();
+        if !named || !matches!(self.scan.str(mark), ":" | "=") {
+            return self.error_at(start);
+        }
+        let span = self.build.span_of(start, self.scan.solid_end(self.at).max(start));
+        let name = Spanned::new(self.scan.str(name).to_owned(), self.build.span_of(name.start, name.end));
+        SiteItem::Setting(Setting { name, value: SettingValue::Expr(error_expr(span)), span })
+    }
+
+    fn failed(&mut self, place: Place, refusal: &Refusal) {
+        let start = self.at;
+        self.failures += 1;
+        let read = match refusal.location {
+            InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+        };
+        let mut mistake = Mistake::new(self.scan, place, start, start + read);
+        mistake.source = self.build.span_of(0, 0).source;
+        let next = self.next_part(&mistake);
+        let mut no_brace = false;
+        if !self.is_bracket_trouble(start, mistake.at) {
+            let diagnostic = match &refusal.variant {
+                ErrorVariant::ParsingError { positives, .. } => {
+                    mistake.wanted.clone_from(positives);
+                    habits::diagnose(&mistake)
+                }
+                ErrorVariant::CustomError { .. } => Diagnostic::error(
+                    "E0120",
+                    "this part is too long or nests too deeply to be read",
+                    mistake.here_span(),
+                )
+                .help("cut it into smaller parts"),
+            };
+            no_brace = diagnostic.code == "E0121";
+            self.build.report(diagnostic);
+        }
+        if no_brace {
+            self.skip_indented(start, mistake.at);
+            return;
+        }
+        match self.inner_block(&mistake, next) {
+            Some((opened, inner)) => {
+                self.at = opened + 1;
+                self.block(inner, opened);
+                // The `else` of a `when` that could not be read belongs to it all the same.
+                if inner == Place::When {
+                    self.otherwise();
+                }
+            }
+            None => self.at = next,
+        }
+    }
+
+    /// Skips what seems to belong to a block without an opening brace: lines indented deeper, and the closing brace.
+    fn skip_indented(&mut self, start: usize, from: usize) {
+        let indent = self.scan.indent(start);
+        let rest = self.scan.tokens.iter().skip(self.scan.index_at(from.max(start + 1)));
+        let outside = |token: &&Token| {
+            !token.kind.is_trivia()
+                && self.scan.is_first_on_line(token.start)
+                && self.scan.indent(token.start) <= indent
+        };
+        let next = rest.take_while(|token| token.start < self.limit).find(outside);
+        self.at = next.map_or(self.limit, |token| token.start);
+        if self.repairing && self.brackets().is_stray(self.at) {
+            let closing = self.build.span_of(self.at, self.at + 1);
+            self.build
+                .diagnostics
+                .retain(|diagnostic| diagnostic.code != "E0102" || diagnostic.primary.span != closing);
+            self.at += 1;
+        }
+    }
+
+    /// Whether a bracket that was reported already explains why a part could not be read.
+    fn is_bracket_trouble(&self, start: usize, at: usize) -> bool {
+        if !self.repairing {
+            return false;
+        }
+        let brackets = self.brackets();
+        let inside = |place: usize| (start..=at).contains(&place);
+        // INVARIANT: both lists are sorted, so only the first entry behind `start` has to be looked at.
+        let from = |unclosed: &Unclosed| self.scan.tokens[unclosed.token].start < start;
+        let open = brackets.unclosed.get(brackets.unclosed.partition_point(from));
+        let open = open.is_some_and(|unclosed| {
+            let place = self.scan.tokens[unclosed.token].start;
+            place < at && inside(place)
+        });
+        let stray = brackets.stray.get(brackets.stray.partition_point(|place| *place < start));
+        open || stray.is_some_and(|place| inside(*place))
+    }
+
+    /// Where the next part starts or the block ends.
+    fn next_part(&self, mistake: &Mistake<'_, 't>) -> usize {
+        let brackets = self.brackets();
+        let behind = mistake.at.max(mistake.start + 1);
+        let mut index = mistake.first;
+        while let Some(token) = self.scan.tokens.get(index) {
+            if token.start >= self.limit {
+                break;
+            }
+            match token.kind {
+                TokenKind::Open => {
+                    let end = brackets.end(index).unwrap_or(token.end);
+                    index = self.scan.index_at(end.max(token.end) - 1) + 1;
+                    continue;
+                }
+                TokenKind::Close if mistake.place != Place::Top && self.closes_block(token) => {
+                    return token.start.max(mistake.start);
+                }
+                _ if token.start >= behind && self.starts_part(mistake.place, index) => return token.start,
+                _ => {}
+            }
+            index += 1;
+        }
+        self.limit
+    }
+
+    fn closes_block(&self, token: &Token) -> bool {
+        self.scan.str(token) == "}" && !(self.repairing && self.brackets().is_stray(token.start))
+    }
+
+    /// Whether a token looks like the start of a part.
+    fn starts_part(&self, place: Place, index: usize) -> bool {
+        let token = &self.scan.tokens[index];
+        let text = self.scan.str(token);
+        let first = self.scan.is_first_on_line(token.start);
+        match token.kind {
+            TokenKind::Doc => first,
+            TokenKind::Mark => first && text == "@",
+            TokenKind::Word if first => !CONTINUATIONS.contains(&text),
+            TokenKind::Word => {
+                let before = self
+                    .scan
+                    .previous_solid(index)
+                    .map_or("", |before| self.scan.str(&self.scan.tokens[before]));
+                let next = self.scan.next_solid(index + 1);
+                let next = self.scan.tokens.get(next);
+                let glued = next.is_some_and(|next| next.start == token.end && self.scan.str(next) != "{");
+                before == ";"
+                    || !glued && place.words().contains(&text) && place != Place::Top && !is_operator(before)
+            }
+            _ => false,
+        }
+    }
+
+    /// The block that the part at `mistake` opens, when only its head could not be read.
+    fn inner_block(&self, mistake: &Mistake<'_, 't>, next: usize) -> Option<(usize, Place)> {
+        let mut word = mistake.first_word();
+        if opens(word).is_none() {
+            let words = mistake.place.words();
+            word = closest(word, words.iter().copied().filter(|word| opens(word).is_some()))?;
+        }
+        let place = opens(word)?;
+        // A word that may not stand here opens what it opens elsewhere, but only with words of this language.
+        let mut index = mistake.first;
+        while let Some(token) = self.scan.tokens.get(index).filter(|token| token.start < next) {
+            if token.kind == TokenKind::Open {
+                if token.start >= mistake.at && self.scan.str(token) == "{" {
+                    return Some((token.start, place));
+                }
+                index = self.scan.index_at(self.brackets().end(index)?.max(token.end) - 1) + 1;
+                continue;
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// Reports and skips what other languages have between parts: `;` and other comments.
+    pub(super) fn skip_junk(&mut self, byte: u8) -> bool {
+        let index = self.scan.index_at(self.at);
+        let Some(token) = self.scan.tokens.get(index).copied().filter(|token| token.start == self.at) else {
+            return false;
+        };
+        let span = self.build.span_of(token.start, token.end);
+        let diagnostic = match token.kind {
+            TokenKind::Mark if byte == b';' => habits::semicolon(span),
+            TokenKind::HashComment | TokenKind::BlockComment => habits::comment(self.scan, &token, span),
+            _ => return false,
+        };
+        self.build.report(diagnostic);
+        self.at = token.end;
+        true
+    }
+
+    /// Reports brackets without counterpart.
+    pub(super) fn report_brackets(&mut self) {
+        let (unclosed, stray) = (self.brackets().unclosed.clone(), self.brackets().stray.clone());
+        for open in unclosed {
+            let diagnostic = self.unclosed(open);
+            self.build.report(diagnostic);
+        }
+        for at in stray {
+            let bracket = &self.scan.text[at..=at];
+            let span = self.build.span_of(at, at + 1);
+            let diagnostic = Diagnostic::error("E0102", format!("this `{bracket}` closes nothing"), span)
+                .fix("remove it, or look for a missing opening bracket before it", span, "");
+            self.build.report(diagnostic);
+        }
+    }
+
+    fn unclosed(&self, open: Unclosed) -> Diagnostic {
+        let token = self.scan.tokens[open.token];
+        let span = self.build.span_of(token.start, token.end);
+        let bracket = self.scan.str(&token);
+        let close = match bracket {
+            "{" => "}",
+            "(" => ")",
+            _ => "]",
+        };
+        let message = if bracket == "{" {
+            "this block is never closed".to_owned()
+        } else {
+            format!("this `{bracket}` is never closed")
+        };
+        let mut diagnostic = Diagnostic::error("E0101", message, span).label("opened here");
+        if bracket == "{" {
+            diagnostic = self.show_witness(diagnostic, open);
+        }
+        let place = self.build.span_of(open.end, open.end);
+        let same_line = self.scan.line(open.end) == self.scan.line(token.start);
+        let insert = match (bracket, same_line) {
+            ("{", true) => " }".to_owned(),
+            ("{", false) => format!("\n{}}}", " ".repeat(self.scan.indent(token.start))),
+            _ => close.to_owned(),
+        };
+        let line = open.end - self.scan.text[..open.end].rsplit('\n').next().map_or(0, str::len);
+        let from = if same_line { token.end } else { line };
+        let after = self.scan.text[from.min(open.end)..open.end].trim();
+        let help = if after.is_empty() || after.len() > 60 {
+            format!("insert `{close}`")
+        } else {
+            format!("insert `{close}` after `{after}`")
+        };
+        diagnostic.fix(help, place, insert)
+    }
+
+    /// Shows the first thing that cannot stand inside the block.
+    fn show_witness(&self, diagnostic: Diagnostic, open: Unclosed) -> Diagnostic {
+        let Some(witness) = open.witness else { return diagnostic };
+        let mut at = witness;
+        if self.scan.tokens[at].kind == TokenKind::Close {
+            at = self.scan.next_solid(at + 1);
+        }
+        let Some(token) = self.scan.tokens.get(at).copied() else { return diagnostic };
+        let word = self.scan.str(&token);
+        let span = self.build.span_of(token.start, token.end);
+        if DECLARATIONS.contains(&word) && self.scan.indent(token.start) == 0 {
+            let inside = self.head_word(open.token);
+            return diagnostic.with(span, format!("a `{word}` cannot start inside {inside}"));
+        }
+        let token = self.scan.tokens[witness];
+        if token.kind == TokenKind::Close {
+            let span = self.build.span_of(token.start, token.end);
+            return diagnostic.with(span, "this one closes the block around it");
+        }
+        diagnostic
+    }
+
+    /// What the block opened by a token is: "a route".
+    fn head_word(&self, open: usize) -> &'static str {
+        let line = self.scan.line(self.scan.tokens[open].start);
+        let before = self.scan.tokens[..open].iter().rev();
+        let same_line = before.take_while(|token| self.scan.line(token.start) == line);
+        let words =
+            same_line.take_while(|token| token.kind != TokenKind::Close && token.kind != TokenKind::Open);
+        for token in words {
+            match self.scan.str(token) {
+                "site" => return "a site",
+                "route" => return "a route",
+                "group" => return "a group",
+                "fallback" => return "a fallback",
+                "when" => return "a `when`",
+                "upstream" => return "an upstream",
+                "listener" => return "a listener",
+                "policy" => return "a policy",
+                "test" => return "a test",
+                _ => {}
+            }
+        }
+        "a block"
+    }
+}
+
+fn is_operator(text: &str) -> bool {
+    let marks = [
+        "=", ".", ":", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "??", "..", "&&", "||", "!", ",", "|",
+    ];
+    marks.contains(&text) || CONTINUATIONS.contains(&text)
+}

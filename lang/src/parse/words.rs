@@ -1,0 +1,163 @@
+//! The words that start something, and where each may stand.
+
+use super::grammar::Rule;
+
+/// A place in the text with its own kinds of parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Outside of all blocks.
+    Top,
+    /// Inside a site.
+    Site,
+    /// Inside a group.
+    Group,
+    /// Inside a route.
+    Route,
+    /// Inside a fallback.
+    Fallback,
+    /// Inside `when … { }` or its `else { }`.
+    When,
+    /// Inside a block of settings.
+    Settings,
+}
+
+impl Place {
+    /// The rule that reads one part here.
+    pub(super) fn rule(self) -> Rule {
+        match self {
+            Place::Top => Rule::top_piece,
+            Place::Site | Place::Group => Rule::site_piece,
+            Place::Route | Place::Fallback => Rule::body_piece,
+            Place::When => Rule::stmt_piece,
+            Place::Settings => Rule::setting_piece,
+        }
+    }
+
+    /// The place as one says it after "cannot stand".
+    pub(super) fn inside(self) -> &'static str {
+        match self {
+            Place::Top => "outside of all blocks",
+            Place::Site => "inside a site",
+            Place::Group => "inside a group",
+            Place::Route => "inside a route",
+            Place::Fallback => "inside a fallback",
+            Place::When => "inside a `when`",
+            Place::Settings => "among settings",
+        }
+    }
+
+    /// What a part is called here.
+    pub(super) fn part(self) -> &'static str {
+        match self {
+            Place::Top => "a declaration",
+            Place::Settings => "a setting",
+            Place::Site | Place::Group | Place::Route | Place::Fallback | Place::When => "a statement",
+        }
+    }
+
+    /// Whether parts of the form `name: value` stand here.
+    pub(super) fn has_settings(self) -> bool {
+        match self {
+            Place::Top | Place::When => false,
+            Place::Site | Place::Group | Place::Route | Place::Fallback | Place::Settings => true,
+        }
+    }
+
+    /// The words that start a part here.
+    pub(super) fn words(self) -> Vec<&'static str> {
+        match self {
+            Place::Top => DECLARATIONS.to_vec(),
+            Place::Site | Place::Group => [ROUTES, STATEMENTS].concat(),
+            Place::Route | Place::Fallback | Place::When => STATEMENTS.to_vec(),
+            Place::Settings => Vec::new(),
+        }
+    }
+}
+
+/// Words that start a declaration.
+pub(super) const DECLARATIONS: &[&str] = &[
+    "site",
+    "upstream",
+    "listener",
+    "server",
+    "const",
+    "rule",
+    "edition",
+    "use",
+    "env",
+    "secret",
+    "enum",
+    "table",
+    "fn",
+    "policy",
+    "routes",
+    "stream",
+    "forward",
+    "test",
+    "invariant",
+    "pub",
+];
+
+/// Words that start a part of a site besides statements.
+pub(super) const ROUTES: &[&str] = &["route", "group", "fallback", "mount"];
+
+/// Words that start a statement.
+pub(super) const STATEMENTS: &[&str] = &[
+    "set", "add", "remove", "rewrite", "when", "require", "to", "respond", "redirect", "let", "apply",
+    "limit", "cache", "compress", "on", "files", "split", "tunnel", "close",
+];
+
+/// Words that no name may have.
+pub(super) const RESERVED: &[&str] = &[
+    "and",
+    "or",
+    "not",
+    "in",
+    "if",
+    "then",
+    "else",
+    "when",
+    "true",
+    "false",
+    "let",
+    "matches",
+    "starts_with",
+    "ends_with",
+    "contains",
+    "route",
+    "site",
+    "fn",
+    "policy",
+    "rule",
+];
+
+/// Words that continue what stands before them.
+pub(super) const CONTINUATIONS: &[&str] = &[
+    "and",
+    "or",
+    "not",
+    "in",
+    "then",
+    "else",
+    "matches",
+    "starts_with",
+    "ends_with",
+    "contains",
+    "as",
+    "body",
+    "from",
+    "at",
+];
+
+/// The place inside the block that a word opens, if it opens one that is read part by part.
+pub(super) fn opens(word: &str) -> Option<Place> {
+    match word {
+        "site" => Some(Place::Site),
+        "group" => Some(Place::Group),
+        "route" => Some(Place::Route),
+        "fallback" => Some(Place::Fallback),
+        "when" => Some(Place::When),
+        "server" | "listener" | "upstream" => Some(Place::Settings),
+        _ => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! From a path to an artifact: read, parse, check, compile.
+//!
+//! Unreadable input and refused programs are different things: the first is about the file, the second about what it
+//! says. Both end as text for a person.
+
+use crate::render::{self, Source};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use twp_compiler::Artifact;
+use twp_lang::limits::SOURCE_BYTES_MAX;
+use twp_lang::{Diagnostic, Level, ast, hir};
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Its path as given; `<stdin>` for standard input.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What checking a file gave.
+#[derive(Debug)]
+pub struct Checked {
+    /// The syntax tree.
+    pub tree: ast::Tree,
+    /// The typed program; `None` when there are errors.
+    pub program: Option<hir::Program>,
+    /// Findings of all stages in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The artifact; `None` when there are errors.
+    pub artifact: Option<Artifact>,
+}
+
+/// A configuration ready to serve.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What was compiled.
+    pub artifact: Artifact,
+    /// Warnings as text for a person; empty when there are none.
+    pub warnings: String,
+}
+
+/// Why there is nothing to serve.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file could not be read.
+    Unreadable(ReadError),
+    /// The file has errors: their text for a person, with a summary as its last line.
+    Refused(String),
+}
+
+/// Why a file could not be read.
+#[derive(Debug)]
+pub struct ReadError {
+    name: String,
+    kind: ReadErrorKind,
+}
+
+#[derive(Debug)]
+enum ReadErrorKind {
+    Io(io::Error),
+    Directory,
+    TooLarge,
+    NotText { at: usize, line: usize },
+}
+
+/// Reads and compiles a configuration; `colour` is for a terminal.
+pub fn load(path: &Path, colour: bool) -> Result<Loaded, LoadError> {
+    let file = read(path).map_err(LoadError::Unreadable)?;
+    let checked = check(&file.text);
+    let source = Source::new(&file.name, &file.text);
+    let text = render::human(&checked.diagnostics, &source, colour);
+    match checked.artifact {
+        Some(artifact) => Ok(Loaded { artifact, warnings: text }),
+        None => Err(LoadError::Refused(text + &render::summary(&checked.diagnostics, &file.name) + "\n")),
+    }
+}
+
+/// Parses, checks and compiles a text.
+pub fn check(text: &str) -> Checked {
+    let (tree, mut diagnostics) = twp_lang::parse(text);
+    let (mut program, found) = twp_lang::check(&tree);
+    diagnostics.extend(found);
+    if diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error) {
+        program = None;
+    }
+    let mut artifact = None;
+    if let Some(program) = &program {
+        match twp_compiler::compile(program) {
+            Ok(compiled) => artifact = Some(compiled),
+            Err(exceeded) => diagnostics.extend(exceeded),
+        }
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    Checked { tree, program, diagnostics, artifact }
+}
+
+/// Reads a file of at most 4 MiB of UTF-8; `-` is standard input.
+pub fn read(path: &Path) -> Result<SourceFile, ReadError> {
+    if path.as_os_str() == "-" {
+        return text("<stdin>".to_owned(), io::stdin().lock());
+    }
+    let name = path.display().to_string();
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) => return Err(ReadError { name, kind: ReadErrorKind::Io(error) }),
+    };
+    // A directory can be opened, and only reading it fails, with a message that helps nobody.
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(ReadError { name, kind: ReadErrorKind::Directory });
+    }
+    text(name, file)
+}
+
+fn text(name: String, input: impl Read) -> Result<SourceFile, ReadError> {
+    let most = u64::try_from(SOURCE_BYTES_MAX).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    if let Err(error) = input.take(most + 1).read_to_end(&mut bytes) {
+        return Err(ReadError { name, kind: ReadErrorKind::Io(error) });
+    }
+    if bytes.len() > SOURCE_BYTES_MAX {
+        return Err(ReadError { name, kind: ReadErrorKind::TooLarge });
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(SourceFile { name, text }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            Err(ReadError { name, kind: ReadErrorKind::NotText { at, line } })
+        }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Unreadable(error) => error.fmt(f),
+            LoadError::Refused(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot read `{}`: ", self.name)?;
+        match &self.kind {
+            ReadErrorKind::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                f.write_str("there is no such file")
+            }
+            ReadErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                f.write_str("permission denied")
+            }
+            ReadErrorKind::Io(error) => error.fmt(f),
+            ReadErrorKind::Directory => {
+                f.write_str("it is a directory; name a file such as `site.twp` in it")
+            }
+            ReadErrorKind::TooLarge => write!(f, "it has more than {} MiB", SOURCE_BYTES_MAX >> 20),
+            ReadErrorKind::NotText { at, line } => {
+                write!(
+                    f,
+                    "byte {at} (line {line}) is not UTF-8; save it as UTF-8, for example with `iconv -t UTF-8`"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+impl std::error::Error for ReadError {}

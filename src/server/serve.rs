@@ -1,0 +1,82 @@
+//! `twp serve`: one generation. `twp run` starts it with the control channel as its standard input.
+
+use super::{Failure, MessageFormat};
+use crate::load;
+use crate::render;
+use clap::{Args, ValueEnum};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use twp_runtime::generation::{self, Loaded, Refused};
+use twp_runtime::handover::message::Source;
+use twp_runtime::watch::Fingerprint;
+
+/// Arguments of `twp serve`.
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// The configuration file
+    file: PathBuf,
+    /// How diagnostics are written
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    message_format: MessageFormat,
+    /// Whether the supervisor prints to a terminal
+    #[arg(long, value_enum, default_value = "never", value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Always,
+    Never,
+}
+
+pub(super) fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
+    match generation::run(|kept| load(args, kept), &mut |text| eprintln!("{text}")) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        // The supervisor has ended this attempt, or itself, and knows why.
+        Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe) => {
+            Ok(ExitCode::FAILURE)
+        }
+        Err(error) => Err(Failure::new(format!("a generation ends: {error}"))),
+    }
+}
+
+/// Reads, checks and compiles the file, or what the supervisor has kept of it.
+fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
+    let (text, fingerprint) = match kept.first() {
+        Some(source) => (source.text.clone(), source.fingerprint),
+        None => read(&args.file)?,
+    };
+    let checked = load::check(&text);
+    let name = args.file.display().to_string();
+    let excerpts = render::Source::new(&name, &text);
+    let mut said = match args.message_format {
+        MessageFormat::Human => render::human(&checked.diagnostics, &excerpts, args.color == Color::Always),
+        MessageFormat::Short => render::short(&checked.diagnostics, &excerpts),
+        MessageFormat::Json => render::json(&checked.diagnostics, &excerpts),
+    };
+    let sources = vec![Source { path: args.file.clone(), fingerprint, text: text.clone() }];
+    if let Some(artifact) = checked.artifact {
+        return Ok(Loaded { artifact, sources, warnings: said });
+    }
+    if args.message_format == MessageFormat::Human {
+        said.push_str(&render::summary(&checked.diagnostics, &name));
+        said.push('\n');
+    }
+    Err(Refused { text: said, sources })
+}
+
+fn read(file: &Path) -> Result<(String, Option<Fingerprint>), Refused> {
+    // Taken first: should the file change before it is read, the supervisor sees a difference and tries again.
+    let before = Fingerprint::of_file(file);
+    match load::read(file) {
+        Ok(source) => {
+            let fingerprint = Fingerprint::of(source.text.as_bytes());
+            Ok((source.text, Some(fingerprint)))
+        }
+        Err(error) => {
+            let sources = vec![Source { path: file.to_owned(), fingerprint: before, text: String::new() }];
+            Err(Refused { text: format!("error: {error}\n"), sources })
+        }
+    }
+}

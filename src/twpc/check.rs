@@ -1,0 +1,82 @@
+//! `twpc check`: finds every mistake in files.
+
+use super::{FINDINGS, USAGE, colour, print, tell};
+use crate::load;
+use crate::render::{self, Source};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use twp_lang::{Diagnostic, Level};
+
+const HELP: &str = "\
+Examples:
+  twpc check site.twp
+  twpc check --message-format json site.twp | jq .message
+  twpc check - < site.twp
+
+Findings for people go to standard error, the other formats to standard output.
+
+Exit codes:
+  0  nothing found, or warnings only
+  1  a file has errors
+  2  the command line was wrong, or a file could not be read";
+
+/// Arguments of `twpc check`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(super) struct CheckArgs {
+    /// Files to check, each on its own; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
+    message_format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Excerpts with marks, notes and help
+    Human,
+    /// One line each: `file:line:column: error[E0201]: message`
+    Short,
+    /// One JSON object per line, with byte offsets and edits
+    Json,
+}
+
+pub(super) fn run(args: &CheckArgs) -> ExitCode {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut unreadable = false;
+    for path in &args.files {
+        let file = match load::read(path) {
+            Ok(file) => file,
+            Err(error) => {
+                tell(&format!("error: {error}\n"));
+                unreadable = true;
+                continue;
+            }
+        };
+        let checked = load::check(&file.text);
+        let source = Source::new(&file.name, &file.text);
+        match args.message_format {
+            Format::Human => tell(&render::human(&checked.diagnostics, &source, colour())),
+            Format::Short => print(&render::short(&checked.diagnostics, &source)),
+            Format::Json => print(&render::json(&checked.diagnostics, &source)),
+        }
+        found.extend(checked.diagnostics);
+    }
+    if args.message_format == Format::Human && !(unreadable && found.is_empty()) {
+        let name = match &args.files[..] {
+            [path] if path.as_os_str() == "-" => "<stdin>".to_owned(),
+            [path] => path.display().to_string(),
+            files => format!("{} files", files.len()),
+        };
+        tell(&format!("{}\n", render::summary(&found, &name)));
+    }
+    if unreadable {
+        ExitCode::from(USAGE)
+    } else if found.iter().any(|diagnostic| diagnostic.level == Level::Error) {
+        ExitCode::from(FINDINGS)
+    } else {
+        ExitCode::SUCCESS
+    }
+}

@@ -1,0 +1,172 @@
+//! A `twp` that a test starts, talks to and ends.
+//!
+//! It runs in a process group of its own, so that no generation outlives the test whatever happens in between.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::scratch::Scratch;
+
+/// How long a start may take on a busy two-core machine.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long an orderly end may take before the group is killed.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+/// Between two looks.
+const STEP: Duration = Duration::from_millis(20);
+
+/// A running `twp run`; ended, with all its generations, when dropped.
+#[derive(Debug)]
+pub struct Program {
+    child: Child,
+    addr: SocketAddr,
+    scratch: Scratch,
+    bin: PathBuf,
+}
+
+/// A loopback port that was free a moment ago.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
+    listener.local_addr().expect("a bound socket has an address").port()
+}
+
+impl Program {
+    /// Writes the configuration, with `{port}` replaced by a free port, starts the program and waits until it
+    /// answers. Panics with the program's own words when it does not.
+    pub fn start(bin: impl AsRef<Path>, config: &str) -> Self {
+        let scratch = Scratch::new();
+        let port = free_port();
+        let site = scratch.write("site.twp", &with_port(config, port));
+        let said = fs::File::create(scratch.path().join("stderr")).expect("a file in the temporary folder");
+        let child = Command::new(bin.as_ref())
+            .arg("run")
+            .arg(&site)
+            .arg("--control")
+            .arg(scratch.path().join("control"))
+            .current_dir(scratch.path())
+            .stdin(Stdio::null())
+            .stdout(fs::File::create(scratch.path().join("stdout")).expect("a file in the temporary folder"))
+            .stderr(said)
+            .process_group(0)
+            .spawn()
+            .expect("the program starts");
+        let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let mut program = Self { child, addr, scratch, bin: bin.as_ref().to_owned() };
+        program.wait_until_it_answers();
+        program
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The file it was started with.
+    pub fn site(&self) -> PathBuf {
+        self.scratch.path().join("site.twp")
+    }
+
+    /// Replaces the configuration as an editor does, by a rename; `{port}` stands for the same port as at the start.
+    pub fn change(&self, config: &str) {
+        let new = self.scratch.write("site.new", &with_port(config, self.addr.port()));
+        fs::rename(new, self.site()).expect("a file in the temporary folder can be renamed");
+    }
+
+    /// The processes that the supervisor has started and that live: its generations.
+    pub fn generations(&self) -> Vec<u32> {
+        let pid = self.child.id();
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+    }
+
+    /// Sends a signal, such as `-KILL`, to a process of this program.
+    pub fn signal(&self, which: &str, pid: u32) {
+        signal(which, &pid.to_string());
+    }
+
+    /// Waits for the end of the supervisor: its exit status, or `None` when it goes on or was killed.
+    pub fn wait(&mut self, patience: Duration) -> Option<i32> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return status.code();
+            }
+            if Instant::now() > deadline {
+                return None;
+            }
+            thread::sleep(STEP);
+        }
+    }
+
+    /// The process id of the supervisor.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has printed so far: standard output, then standard error.
+    pub fn said(&self) -> (String, String) {
+        let read = |name| fs::read_to_string(self.scratch.path().join(name)).unwrap_or_default();
+        (read("stdout"), read("stderr"))
+    }
+
+    /// Runs another subcommand (`reload`, `status`, `stop`) against this program: exit status, output, errors.
+    pub fn command(&self, subcommand: &str) -> (Option<i32>, String, String) {
+        let output = Command::new(&self.bin)
+            .arg(subcommand)
+            .arg(self.site())
+            .arg("--control")
+            .arg(self.scratch.path().join("control"))
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    }
+
+    fn wait_until_it_answers(&mut self) {
+        let deadline = Instant::now() + START_TIMEOUT;
+        loop {
+            if answers(self.addr) {
+                return;
+            }
+            let ended = self.child.try_wait().ok().flatten();
+            if ended.is_some() || Instant::now() > deadline {
+                let (out, err) = self.said();
+                panic!("twp does not serve (exit: {ended:?})\nstdout:\n{out}\nstderr:\n{err}");
+            }
+            thread::sleep(STEP);
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let pid = self.child.id();
+        signal("-TERM", &pid.to_string());
+        self.wait(STOP_TIMEOUT);
+        // Draining generations may live on by design; the group id names exactly what this test started.
+        signal("-KILL", &format!("-{pid}"));
+        drop(self.child.wait());
+    }
+}
+
+fn with_port(config: &str, port: u16) -> String {
+    config.replace("{port}", &port.to_string())
+}
+
+fn signal(which: &str, target: &str) {
+    drop(Command::new("kill").arg(which).arg("--").arg(target).stderr(Stdio::null()).status());
+}
+
+/// Whether a whole exchange works; a connection alone says nothing, since the supervisor binds early.
+fn answers(addr: SocketAddr) -> bool {
+    let Ok(mut stream) = TcpStream::connect_timeout(&addr, Duration::from_millis(200)) else { return false };
+    drop(stream.set_read_timeout(Some(Duration::from_secs(2))));
+    drop(stream.write_all(b"GET /ready-probe HTTP/1.1\r\nhost: ready.invalid\r\nconnection: close\r\n\r\n"));
+    stream.read(&mut [0; 16]).is_ok_and(|n| n > 0)
+}

@@ -1,0 +1,146 @@
+//! The program `twpc` as people and scripts meet it: output, streams and exit codes.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use twp_testkit::Scratch;
+
+const GOOD: &str = "edition 1\nsite a.test { to 127.0.0.1:3000 }\n";
+const BAD: &str = "edition 1\nsite a.test { to 127.0.0.1:3000; }\nsite b.test { to nowhere }\n";
+
+fn twpc(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_twpc"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("twpc starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // A program that reads no input may be gone already.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("twpc ends")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+fn file(scratch: &Scratch, name: &str, text: &str) -> String {
+    let path: PathBuf = scratch.write(name, text);
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn check_accepts_and_says_so() {
+    let scratch = Scratch::new();
+    let good = file(&scratch, "good.twp", GOOD);
+    let output = twpc(&["check", &good], "");
+    assert_eq!((output.status.code(), out(&output)), (Some(0), String::new()));
+    assert_eq!(err(&output), format!("{good}: no problems found\n"));
+}
+
+#[test]
+fn check_reports_every_mistake_with_its_place() {
+    let scratch = Scratch::new();
+    let bad = file(&scratch, "bad.twp", BAD);
+    let output = twpc(&["check", &bad], "");
+    assert_eq!(output.status.code(), Some(1));
+    let text = err(&output);
+    assert!(
+        text.contains("error[E0103]: twp has no `;`")
+            && text.contains("error[E0201]: unknown upstream `nowhere`"),
+        "{text}"
+    );
+    assert!(text.contains(&format!("{bad}:2:32")) && text.ends_with("2 errors\n"), "{text}");
+    assert!(!text.contains('\u{1b}'), "a pipe gets no colours");
+}
+
+#[test]
+fn short_and_json_go_to_standard_output() {
+    let output = twpc(&["check", "--message-format", "short", "-"], BAD);
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<String> = out(&output).lines().map(str::to_owned).collect();
+    assert_eq!(lines[0], "<stdin>:2:32: error[E0103]: twp has no `;`");
+    assert_eq!((lines.len(), err(&output)), (2, String::new()));
+
+    let output = twpc(&["check", "--message-format", "json", "-"], BAD);
+    let objects: Vec<serde_json::Value> =
+        out(&output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(objects.len(), 2);
+    assert_eq!(
+        (&objects[0]["code"], &objects[0]["line"], &objects[0]["column"]),
+        (&"E0103".into(), &2.into(), &32.into())
+    );
+    assert_eq!(objects[0]["helps"][0]["edits"][0]["replacement"], "");
+}
+
+#[test]
+fn several_files_are_checked_each_on_its_own() {
+    let scratch = Scratch::new();
+    let (good, bad) = (file(&scratch, "good.twp", GOOD), file(&scratch, "bad.twp", BAD));
+    assert_eq!(err(&twpc(&["check", &good, &good], "")), "2 files: no problems found\n");
+    assert_eq!(twpc(&["check", &good, &bad], "").status.code(), Some(1));
+}
+
+#[test]
+fn unreadable_input_is_named_with_a_remedy() {
+    let scratch = Scratch::new();
+    let missing = scratch.path().join("missing.twp").to_string_lossy().into_owned();
+    let output = twpc(&["check", &missing], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(err(&output), format!("error: cannot read `{missing}`: there is no such file\n"));
+
+    let folder = scratch.path().to_string_lossy().into_owned();
+    assert!(err(&twpc(&["check", &folder], "")).contains("it is a directory"));
+
+    let latin = scratch.path().join("latin.twp");
+    fs::write(&latin, b"edition 1\n// caf\xe9\n").expect("a file is written");
+    let output = twpc(&["check", &latin.to_string_lossy()], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("byte 16 (line 2) is not UTF-8"), "{}", err(&output));
+
+    let large = scratch.path().join("large.twp");
+    fs::write(&large, vec![b' '; (4 << 20) + 1]).expect("a file is written");
+    assert!(err(&twpc(&["check", &large.to_string_lossy()], "")).contains("it has more than 4 MiB"));
+}
+
+#[test]
+fn every_stage_is_shown() {
+    for (stage, part) in [("ast", "site a.test"), ("core", "a.test"), ("ir", "route 0")] {
+        let output = twpc(&["dump", "--stage", stage, "-"], GOOD);
+        assert_eq!(output.status.code(), Some(0), "{stage}: {}", err(&output));
+        assert!(out(&output).contains(part), "{stage}: {}", out(&output));
+    }
+    // The tree of a broken file is still shown; later stages need a program.
+    assert_eq!(twpc(&["dump", "--stage", "ast", "-"], BAD).status.code(), Some(0));
+    assert_eq!(twpc(&["dump", "--stage", "ir", "-"], BAD).status.code(), Some(1));
+}
+
+#[test]
+fn codes_and_lints_are_explained() {
+    for asked in ["E0103", "e0103"] {
+        assert!(out(&twpc(&["explain", asked], "")).starts_with("E0103: "));
+    }
+    assert!(out(&twpc(&["explain", "missing_edition"], "")).starts_with("L0101: "));
+    let output = twpc(&["explain", "E9999"], "");
+    assert_eq!((output.status.code(), out(&output)), (Some(2), String::new()));
+}
+
+#[test]
+fn the_command_line_teaches() {
+    let output = twpc(&["--help"], "");
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0));
+    for part in ["Examples:", "Exit codes:", "check", "dump", "explain"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(twpc(&["chek", "x"], "").status.code(), Some(2));
+    assert_eq!(twpc(&["check"], "").status.code(), Some(2));
+}
