@@ -128,7 +128,7 @@ fn text(name: String, input: impl Read) -> Result<SourceFile, ReadError> {
         Ok(text) => Ok(SourceFile { name, text }),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = error.as_bytes()[..at].split(|byte| *byte == b'\n').count();
             Err(ReadError { name, kind: ReadErrorKind::NotText { at, line } })
         }
     }

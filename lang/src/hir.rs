@@ -557,7 +557,7 @@ pub enum Value {
     Bool(bool),
     /// Int, Status, Port
     Int(i64),
-    /// String, RawString, Path (normal form), Host (lower case)
+    /// String, `RawString`, Path (normal form), Host (lower case)
     Text(String),
     /// Duration in milliseconds
     Duration(u64),

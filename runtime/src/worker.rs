@@ -78,7 +78,11 @@ pub fn start(config: WorkerConfig) -> io::Result<Worker> {
             Ok(runtime) => {
                 // The other side waits for exactly this message.
                 let _ = ready.send(Ok(()));
-                runtime.block_on(async { Loop::new(config, receiver, handed).run().await });
+                // As a task of its own it is woken without a system call. A panic in it ends the worker, which its
+                // heartbeat tells.
+                let _ = runtime.block_on(async {
+                    tokio::task::spawn_local(Loop::new(config, receiver, handed).run()).await
+                });
                 // A name that is being resolved must not hold up the end.
                 runtime.shutdown_background();
             }

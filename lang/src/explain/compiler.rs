@@ -47,4 +47,16 @@ Requests with deeper paths are refused before a route is chosen, so this route c
 Shorten the path, or take its end by `{rest...}`.
 ",
     ),
+    (
+        "E0258",
+        r#"a regular expression that cannot become a table
+
+Regular expressions run as tables, so that each byte of a request costs one step. Large repetitions of large classes
+need tables that are too large.
+
+    rule r = request.path matches re"(\w{1,200}x){1,50}"
+
+Use smaller repetitions, and ASCII classes such as `[0-9]` instead of `\d`.
+"#,
+    ),
 ];

@@ -68,13 +68,13 @@ Add the closing quote.
     ),
     (
         "E0106",
-        r#"an invisible character
+        r"an invisible character
 
 Characters that change the direction of text, and the byte order mark, make a file look different from what it says.
 They are not allowed anywhere, also not in comments.
 
 Remove the character; write `\u{…}` in a text that needs it.
-"#,
+",
     ),
     (
         "E0107",

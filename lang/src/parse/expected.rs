@@ -238,6 +238,9 @@ fn word(rule: Rule) -> Option<&'static str> {
         | Rule::path_char
         | Rule::idc
         | Rule::keyword
+        | Rule::EOI
+        | Rule::WHITESPACE
+        | Rule::COMMENT
         | Rule::k_not => None,
     }
 }
