@@ -14,7 +14,10 @@ fn codes_below(folder: &Path, codes: &mut BTreeSet<String>) {
             if name != "tests" && name != "explain" {
                 codes_below(&path, codes);
             }
-        } else if name.ends_with(".rs") && name != "tests.rs" && name != "explain.rs" {
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && name != "tests.rs"
+            && name != "explain.rs"
+        {
             let text = fs::read_to_string(&path).expect("a source is text");
             let production = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             codes.extend(production.split('"').filter(|piece| is_code(piece)).map(str::to_owned));

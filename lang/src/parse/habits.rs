@@ -11,7 +11,7 @@ mod symbols;
 use super::expected;
 use super::mistake::Mistake;
 use crate::diagnostic::Diagnostic;
-pub(super) use names::misspelt;
+pub(super) use names::{misspelt, proposed_name};
 pub(super) use symbols::{comment, semicolon};
 
 /// A check: what the mistake is, if it is one of those it knows.

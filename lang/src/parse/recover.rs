@@ -2,9 +2,9 @@
 
 use super::habits;
 use super::mistake::Mistake;
-use super::walk::{Refusal, Walk, error_expr};
+use super::walk::{Refusal, Walk, as_setting, error_expr};
 use super::words::{CONTINUATIONS, DECLARATIONS, Place, opens};
-use crate::ast::{Item, ItemKind, Setting, SettingValue, SiteItem};
+use crate::ast::{Item, ItemKind, Named, Setting, SettingValue, SiteItem};
 use crate::diagnostic::Diagnostic;
 use crate::scan::brackets::Unclosed;
 use crate::scan::{Token, TokenKind};
@@ -13,17 +13,27 @@ use crate::suggest::closest;
 use pest::error::{ErrorVariant, InputLocation};
 
 impl<'t> Walk<'t> {
-    /// Reports what stands here and goes on behind it.
+    /// Reports what stands here and goes on behind it. An upstream or listener with a bad name stays under the name
+    /// that the report proposes, so that nothing complains about its absence.
     pub(super) fn failed_item(&mut self, refusal: &Refusal) -> Item {
         let start = self.at;
-        self.failed(Place::Top, refusal);
+        let inner = self.failed(Place::Top, refusal);
         let end = self.scan.solid_end(self.at).max(start);
-        Item {
-            docs: Vec::new(),
-            attributes: Vec::new(),
-            kind: ItemKind::Error,
-            span: self.build.span_of(start, end),
+        let span = self.build.span_of(start, end);
+        let first = self.scan.index_at(start);
+        let word = self.scan.tokens.get(first).map_or("", |token| self.scan.str(token));
+        let name = self.scan.tokens.get(self.scan.next_solid(first + 1)).map(|token| token.start);
+        if let (Some(parts), Some(name), "upstream" | "listener") = (inner, name, word)
+            && let Some(name) = habits::proposed_name(self.scan, name)
+        {
+            let name = Spanned::new(name, span);
+            let settings = parts.into_iter().filter_map(as_setting).collect();
+            self.renamed.push(name.value.clone());
+            let named = Named { name, settings };
+            let kind = if word == "upstream" { ItemKind::Upstream(named) } else { ItemKind::Listener(named) };
+            return Item { docs: Vec::new(), attributes: Vec::new(), kind, span };
         }
+        Item { docs: Vec::new(), attributes: Vec::new(), kind: ItemKind::Error, span }
     }
 
     /// Reports what stands here and goes on behind it. A setting whose name could be read stays, with an `Error` as
@@ -45,7 +55,8 @@ impl<'t> Walk<'t> {
         SiteItem::Setting(Setting { name, value: SettingValue::Expr(error_expr(span)), span })
     }
 
-    fn failed(&mut self, place: Place, refusal: &Refusal) {
+    /// Reports what stands here and goes on behind it. Gives the parts of its block when only its head was broken.
+    fn failed(&mut self, place: Place, refusal: &Refusal) -> Option<Vec<SiteItem>> {
         let start = self.at;
         self.failures += 1;
         let read = match refusal.location {
@@ -73,19 +84,19 @@ impl<'t> Walk<'t> {
         }
         if no_brace {
             self.skip_indented(start, mistake.at);
-            return;
+            return None;
         }
-        match self.inner_block(&mistake, next) {
-            Some((opened, inner)) => {
-                self.at = opened + 1;
-                self.block(inner, opened);
-                // The `else` of a `when` that could not be read belongs to it all the same.
-                if inner == Place::When {
-                    self.otherwise();
-                }
-            }
-            None => self.at = next,
+        let Some((opened, inner)) = self.inner_block(&mistake, next) else {
+            self.at = next;
+            return None;
+        };
+        self.at = opened + 1;
+        let parts = self.block(inner, opened);
+        // The `else` of a `when` that could not be read belongs to it all the same.
+        if inner == Place::When {
+            self.otherwise();
         }
+        Some(parts)
     }
 
     /// Skips what seems to belong to a block without an opening brace: lines indented deeper, and the closing brace.

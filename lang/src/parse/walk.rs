@@ -39,6 +39,8 @@ pub(super) struct Walk<'t> {
     pub failures: usize,
     /// How many `else when` stand in a row.
     chain: usize,
+    /// Names under which upstreams and listeners with a bad name are kept.
+    pub renamed: Vec<String>,
     /// How many blocks are open.
     depth: usize,
     brackets: OnceCell<Brackets>,
@@ -70,6 +72,7 @@ impl<'t> Walk<'t> {
             repairing: false,
             failures: 0,
             chain: 0,
+            renamed: Vec::new(),
             depth: 0,
             brackets: OnceCell::new(),
         }
@@ -110,7 +113,23 @@ impl<'t> Walk<'t> {
             };
             tree.items.push(item);
         }
+        self.drop_renamed(&mut tree);
         tree
+    }
+
+    /// Takes out upstreams and listeners that were kept under a name which something else has.
+    fn drop_renamed(&mut self, tree: &mut Tree) {
+        for name in std::mem::take(&mut self.renamed) {
+            let same = |item: &Item| declared_name(&item.kind).is_some_and(|declared| declared.value == name);
+            if tree.items.iter().filter(|item| same(item)).count() > 1 {
+                // The name of a kept one spans the whole of it, because that name stands nowhere in the text.
+                let kept = |item: &Item| {
+                    declared_name(&item.kind).is_some_and(|declared| declared.span == item.span)
+                };
+                let dropped = tree.items.iter_mut().filter(|item| same(item) && kept(item));
+                dropped.for_each(|item| item.kind = ItemKind::Error);
+            }
+        }
     }
 
     /// What is left of the file or of the block whose closing brace is missing.
@@ -264,9 +283,7 @@ impl<'t> Walk<'t> {
 
     pub(super) fn settings(&mut self, opened: usize) -> Vec<Setting> {
         let parts = self.block(Place::Settings, opened).into_iter();
-        parts
-            .filter_map(|part| if let SiteItem::Setting(setting) = part { Some(setting) } else { None })
-            .collect()
+        parts.filter_map(as_setting).collect()
     }
 
     fn body(&mut self, place: Place, opened: usize) -> Vec<BodyItem> {
@@ -446,6 +463,11 @@ impl<'t> Walk<'t> {
 /// The block that a misspelt word opens, when it is read as the name of a setting and nothing inside is one.
 fn misspelt_block(name: &str) -> Option<&'static str> {
     closest(name, ["route", "group", "fallback", "when"])
+}
+
+/// A part of a block of settings; what is none was reported.
+pub(super) fn as_setting(part: SiteItem) -> Option<Setting> {
+    if let SiteItem::Setting(setting) = part { Some(setting) } else { None }
 }
 
 /// A part of a block of statements; what is no statement was reported.

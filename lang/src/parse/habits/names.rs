@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::parse::grammar::Rule;
 use crate::parse::mistake::Mistake;
 use crate::parse::words::{DECLARATIONS, Place, RESERVED, ROUTES, STATEMENTS, opens};
-use crate::scan::{Token, TokenKind};
+use crate::scan::{Scan, Token, TokenKind};
 use crate::span::Ident;
 use crate::suggest::closest;
 
@@ -15,7 +15,7 @@ pub(super) fn header_name(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let first = if assigns { mistake.second() } else { mistake.first };
-    let (name, end) = dashed(mistake, first)?;
+    let (name, end) = dashed(mistake.scan, first)?;
     let start = mistake.scan.tokens.get(first)?.start;
     let capital = name.starts_with(|c: char| c.is_ascii_uppercase());
     let looks_like_one = name.contains('-') || assigns && capital;
@@ -37,15 +37,21 @@ pub(super) fn header_name(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     Some(diagnostic.fix(help, span, request))
 }
 
+/// The name that is proposed for the one at `at`.
+pub(in crate::parse) fn proposed_name(scan: &Scan<'_>, at: usize) -> Option<String> {
+    let (name, _) = dashed(scan, scan.index_at(at))?;
+    let name = snake_case(name);
+    (!name.is_empty() && !RESERVED.contains(&name.as_str())).then_some(name)
+}
+
 /// The words joined by `-` from token `first` on, and where they end.
-fn dashed<'t>(mistake: &Mistake<'_, 't>, first: usize) -> Option<(&'t str, usize)> {
-    let tokens = mistake.scan.tokens.get(first..)?;
+fn dashed<'t>(scan: &Scan<'t>, first: usize) -> Option<(&'t str, usize)> {
+    let tokens = scan.tokens.get(first..)?;
     let start = tokens.first().filter(|token| token.kind == TokenKind::Word)?.start;
-    let belongs = |token: &&Token| {
-        matches!(token.kind, TokenKind::Word | TokenKind::Number) || mistake.scan.str(token) == "-"
-    };
+    let belongs =
+        |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Number) || scan.str(token) == "-";
     let end = tokens.iter().take_while(belongs).last()?.end;
-    Some((&mistake.scan.text[start..end], end))
+    Some((&scan.text[start..end], end))
 }
 
 /// `name = value` for `name: value`.
@@ -209,7 +215,7 @@ pub(super) fn bad_name(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     if !text.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') {
         return None;
     }
-    let (text, end) = dashed(mistake, mistake.scan.index_at(here.start))?;
+    let (text, end) = dashed(mistake.scan, mistake.scan.index_at(here.start))?;
     let span = mistake.span(here.start, end);
     let lower = snake_case(text);
     let message = if text.starts_with('_') {
@@ -230,7 +236,7 @@ fn name_with_dash(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let index = mistake.scan.index_at(before.start);
-    let (name, end) = dashed(mistake, index)?;
+    let (name, end) = dashed(mistake.scan, index)?;
     let span = mistake.span(before.start, end);
     let written = snake_case(name);
     let diagnostic = Diagnostic::error("E0119", "names have no `-`", span);
