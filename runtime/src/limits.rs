@@ -45,8 +45,9 @@ pub(crate) const LOG_SPARE_BATCHES: usize = 4;
 
 /// A connection's first buffer: most heads and small bodies fit, and a worker keeps many of them.
 pub(crate) const BUFFER_SMALL: usize = 16 * 1024;
-/// The second step: a head of the largest size and the usual body of a page.
-pub(crate) const BUFFER_MEDIUM: usize = 64 * 1024;
+/// The second step, what responses are read into: a body of 64 KiB together with its head, which makes one read and
+/// one write of it instead of two. Measured: a buffer of 64 KiB sharp cost a sixth more system calls.
+pub(crate) const BUFFER_MEDIUM: usize = 72 * 1024;
 /// The last step: measured, fewer and larger reads beat every smaller size for large bodies.
 pub(crate) const BUFFER_LARGE: usize = 256 * 1024;
 /// Buffers a worker keeps for the next exchange, by size: about 4 MiB each.
