@@ -1,9 +1,9 @@
 //! The runtime: an artifact in, traffic out.
 //!
-//! It moves bytes according to a plan and a program and never sees source text. The layers, from the bottom:
-//! `limits`, `time`, `error`, `sys`; `wire` (pure protocol code); `listen`; `http` (connections that yield
-//! exchanges); `upstream`; `view`, `filters`, `body`, `relay`, `respond`, `record`, `log`; `exchange`; `worker`,
-//! `generation`, `supervisor`, `handover`.
+//! It moves bytes according to a plan and a program and never sees source text. From the bottom: `limits`, `time`,
+//! `sys`; `wire`, pure protocol code; `error`, `buffer`, `socket`, `group`, `local`; `listen`; `http`, connections
+//! that yield exchanges; `upstream`; what happens to an exchange; `exchange`, the order of its stages; `worker` and
+//! the processes. A module uses only its own layer and those before it.
 
 mod buffer;
 mod context;
