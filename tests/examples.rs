@@ -42,7 +42,9 @@ fn every_block_of_the_pages_is_accepted() {
         for (number, block) in text.split("\n```twp\n").skip(1).enumerate() {
             let block = block.split("\n```").next().unwrap_or_default();
             let edition = if block.contains("edition ") { "" } else { "edition 1\n" };
-            let file = scratch.write("block.twp", &format!("{edition}{block}\n"));
+            // A block may show one declaration only; a file without a site serves nothing.
+            let site = if block.contains("site ") { "" } else { "site * { respond 204 }\n" };
+            let file = scratch.write("block.twp", &format!("{edition}{block}\n{site}"));
             if let Some(said) = complaint(&file) {
                 complaints.push(format!("{}, block {}:\n{said}", page.display(), number + 1));
             }
