@@ -171,7 +171,13 @@ impl Target {
     fn explain(&self, socket: &Path, error: &io::Error) -> Failure {
         let file = self.file.as_deref().unwrap_or(Path::new("site.twp")).display();
         match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+            io::ErrorKind::ConnectionRefused => {
+                Failure::new(format!("the twp that answered at {} was killed", socket.display())).help(format!(
+                    "what it started may still serve: `pgrep -fa 'twp serve'` shows it, `kill PID` drains it; then \
+                     `twp run {file}`"
+                ))
+            }
+            io::ErrorKind::NotFound => {
                 let what = match (&self.control, &self.file) {
                     (Some(control), _) => format!("nothing answers at {}", control.display()),
                     (None, Some(file)) => format!("nothing runs for {}", file.display()),

@@ -1,487 +1,459 @@
 //! The program `twp` as its operators use it: starting, changing, breaking, killing and stopping it on loopback.
+//!
+//! What clients notice of a change is in `e2e_reload.rs`.
 
+use std::cell::Cell;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use twp_testkit::{Ended, Origin, Program, Raw, Reply, Scratch, exchange, free_port};
 
 const TWP: &str = env!("CARGO_BIN_EXE_twp");
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Long enough for a saved file to be looked at, and for what follows from it.
+const A_LOOK: Duration = Duration::from_millis(600);
 
-/// A directory with a configuration, and the supervisor that runs it.
-struct Service {
-    directory: PathBuf,
-    port: u16,
-    child: Child,
-}
-
-/// A site on this port that answers everything with this text.
-fn answering(port: u16, text: &str) -> String {
+/// A site that answers everything with this text.
+fn answering(text: &str) -> String {
     format!(
-        "edition 1\nlistener web {{ plain: [127.0.0.1:{port}] }}\nsite * {{ respond 200 body \"{text}\" }}\n"
+        "edition 1\nserver {{ workers: 2 }}\nlistener web {{ plain: [127.0.0.1:{{port}}] }}\n\
+         site * {{ respond 200 body \"{text}\" }}\n"
     )
 }
 
-fn with_workers(workers: usize, source: &str) -> String {
-    source.replace("edition 1\n", &format!("edition 1\nserver {{ workers: {workers} }}\n"))
+/// What a new client is answered; nothing when it is refused.
+fn answer(twp: &Program) -> Option<String> {
+    TcpStream::connect(twp.addr()).ok()?;
+    let seen = exchange(twp.addr(), "GET / HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n");
+    seen.responses.first().map(|response| String::from_utf8_lossy(&response.body).into_owned())
 }
 
-fn scratch(name: &str) -> io::Result<PathBuf> {
-    let directory = std::env::temp_dir().join(format!("twp-e2e-{}-{name}", std::process::id()));
-    fs::create_dir_all(&directory)?;
-    directory.canonicalize()
+fn answers(twp: &Program, text: &str) -> bool {
+    answer(twp).as_deref() == Some(text)
 }
 
-fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+fn status(twp: &Program) -> serde_json::Value {
+    serde_json::from_str(&twp.command("status --json").1).unwrap_or_default()
 }
 
-impl Service {
-    /// Starts a configuration and waits until it serves.
-    fn start(name: &str, source: impl FnOnce(u16) -> String) -> io::Result<Service> {
-        let directory = scratch(name)?;
-        let port = free_port()?;
-        fs::write(directory.join("site.twp"), source(port))?;
-        Service::run(directory, port)
-    }
+/// Number and process id of the generation that serves, once there is one.
+fn serving(twp: &Program) -> (u64, u32) {
+    let find = |twp: &Program| {
+        let status = status(twp);
+        let generation = status["generations"].as_array()?.iter().find(|g| g["phase"] == "serving")?.clone();
+        Some((generation["number"].as_u64()?, u32::try_from(generation["pid"].as_u64()?).ok()?))
+    };
+    let found = Cell::new(None);
+    twp.until("a generation serves", |twp| {
+        found.set(find(twp));
+        found.get().is_some()
+    });
+    found.get().expect("it was found")
+}
 
-    fn run(directory: PathBuf, port: u16) -> io::Result<Service> {
-        let child = twp(&directory)
-            .args(["run", "site.twp", "--control", "control"])
-            .stderr(fs::File::create(directory.join("stderr"))?)
-            .stdout(Stdio::null())
-            .spawn()?;
-        let service = Service { directory, port, child };
-        service.until("it serves", |service| service.said().contains("serving"));
-        Ok(service)
-    }
+fn said(twp: &Program) -> String {
+    twp.said().1
+}
 
-    /// What the supervisor has printed so far.
-    fn said(&self) -> String {
-        fs::read_to_string(self.directory.join("stderr")).unwrap_or_default()
-    }
+#[test]
+fn it_starts_tells_what_it_does_and_stops() {
+    let mut twp = Program::start(TWP, &answering("one"));
+    let addr = twp.addr();
+    twp.until("it says so", |twp| said(twp).contains("serving site.twp (generation 1, 2 workers)"));
+    assert!(said(&twp).contains(&format!("http://{addr}  listener web")), "{}", said(&twp));
+    assert!(answers(&twp, "one"));
 
-    fn write(&self, source: &str) -> io::Result<()> {
-        fs::write(self.directory.join("site.twp"), source)
-    }
+    let (code, out, err) = twp.command("status");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("generation 1 serving") && out.contains("engine table"), "{out}");
+    let status = status(&twp);
+    assert_eq!(status["pid"], twp.pid());
+    assert_eq!(status["listeners"][0]["url"], format!("http://{addr}"));
 
-    fn get(&self) -> io::Result<String> {
-        get(TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], self.port)))?, "/")
-    }
+    let (code, out, err) = twp.command("stop --wait");
+    assert_eq!((code, out.as_str()), (Some(0), "stopped\n"), "{err}");
+    assert_eq!(twp.wait(Duration::from_secs(5)), Some(0));
+    assert_eq!(answer(&twp), None, "the port is closed");
+    let (code, _, err) = twp.command("status");
+    assert!(code == Some(1) && err.contains("nothing answers at control") && err.contains("help:"), "{err}");
+}
 
-    /// Waits until something holds; fails with all that was printed when it never does.
-    fn until(&self, what: &str, holds: impl Fn(&Service) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
-        while !holds(self) {
-            assert!(Instant::now() < deadline, "never: {what}; it said:\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(20));
+/// The keys that docs/operations.md promises to programs.
+#[test]
+fn the_keys_of_the_status_are_those_of_the_documentation() {
+    let twp = Program::start(TWP, &answering("one"));
+    serving(&twp);
+    twp.until("a sign of life came", |twp| {
+        status(twp)["generations"][0]["workers"].as_array().is_some_and(|workers| !workers.is_empty())
+    });
+    let status = status(&twp);
+    let documentation = include_str!("../docs/operations.md");
+    let mut found = Vec::new();
+    keys(&status, "", &mut found);
+    for key in found {
+        assert!(documentation.contains(&format!("| `{key}` |")), "`{key}` is not in docs/operations.md");
+    }
+}
+
+fn keys(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+    if let Some(object) = value.as_object() {
+        for (key, value) in object {
+            let key = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            keys(value, &key, found);
+            found.push(key);
         }
     }
-
-    fn until_answer(&self, text: &str) {
-        self.until(text, |service| service.get().is_ok_and(|answer| answer == text));
-    }
-
-    /// A command with the control socket of this service; exit code, output and errors.
-    fn ask(&self, arguments: &[&str]) -> io::Result<(i32, String, String)> {
-        let output = twp(&self.directory).args(arguments).args(["--control", "control"]).output()?;
-        Ok(parts(&output))
-    }
-
-    fn status(&self) -> io::Result<serde_json::Value> {
-        let (code, out, err) = self.ask(&["status", "--json"])?;
-        if code != 0 {
-            return Err(io::Error::other(err));
-        }
-        Ok(serde_json::from_str(&out)?)
-    }
-
-    /// Number and process id of the generation that serves.
-    fn serving(&self) -> io::Result<(u64, u64)> {
-        let status = self.status()?;
-        let generations = status["generations"].as_array().cloned().unwrap_or_default();
-        let serving = generations.iter().find(|generation| generation["phase"] == "serving");
-        let number = |key: &str| serving.and_then(|generation| generation[key].as_u64());
-        number("number").zip(number("pid")).ok_or_else(|| io::Error::other(status.to_string()))
-    }
-
-    fn wait(&mut self) -> io::Result<ExitStatus> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status);
-            }
-            assert!(Instant::now() < deadline, "it never ends; it said:\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Service {
-    /// Leaves no process behind, also when a test has failed.
-    fn drop(&mut self) {
-        let status = self.status().unwrap_or_default();
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        for generation in status["generations"].as_array().into_iter().flatten() {
-            if let Some(pid) = generation["pid"].as_u64() {
-                let _ = signal("KILL", pid);
-            }
-        }
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
-fn twp(directory: &Path) -> Command {
-    let mut command = Command::new(TWP);
-    command.current_dir(directory).stdin(Stdio::null());
-    command
-}
-
-fn parts(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
-}
-
-fn signal(name: &str, pid: u64) -> io::Result<()> {
-    let done =
-        Command::new("sh").arg("-c").arg(format!("kill -{name} {pid}")).stderr(Stdio::null()).status()?;
-    if done.success() { Ok(()) } else { Err(io::Error::other("no such process")) }
-}
-
-/// One exchange on a new connection; the body.
-fn get(mut stream: impl io::Read + io::Write, path: &str) -> io::Result<String> {
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: example.com\r\nconnection: close\r\n\r\n")?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    match answer.split_once("\r\n\r\n") {
-        Some((head, body)) if head.starts_with("HTTP/1.1 200") => Ok(body.to_owned()),
-        Some(_) | None => Err(io::Error::other(answer)),
+    for value in value.as_array().into_iter().flatten() {
+        keys(value, &format!("{path}[]"), found);
     }
 }
 
 #[test]
-fn it_starts_tells_what_it_does_and_stops() -> io::Result<()> {
-    let mut service = Service::start("start", |port| with_workers(2, &answering(port, "one")))?;
-    let port = service.port;
-    let said = service.said();
-    assert!(said.contains("serving site.twp (generation 1, 2 workers)"), "{said}");
-    assert!(said.contains(&format!("http://127.0.0.1:{port}  listener web")), "{said}");
-    assert_eq!(service.get()?, "one");
-
-    let (code, out, _) = service.ask(&["status"])?;
-    assert!(code == 0 && out.contains("generation 1 serving") && out.contains("engine table"), "{out}");
-    let status = service.status()?;
-    assert_eq!(status["pid"], service.child.id());
-    assert_eq!(status["listeners"][0]["url"], format!("http://127.0.0.1:{port}"));
-
-    let (code, out, err) = service.ask(&["stop", "--wait"])?;
-    assert_eq!((code, out.as_str()), (0, "stopped\n"), "{err}");
-    assert!(service.wait()?.success());
-    assert!(service.get().is_err(), "the port is closed");
-    let (code, _, err) = service.ask(&["status"])?;
-    assert!(code == 1 && err.contains("nothing answers at control") && err.contains("help:"), "{err}");
-    Ok(())
+fn a_saved_change_is_served_and_identical_contents_are_not() {
+    let twp = Program::start(TWP, &answering("one"));
+    twp.write(&answering("two"));
+    twp.until("the change is served", |twp| answers(twp, "two"));
+    twp.until("it is confirmed", |twp| said(twp).contains("generation 2 serves site.twp"));
+    twp.write(&answering("two"));
+    thread::sleep(A_LOOK);
+    assert_eq!(serving(&twp).0, 2);
 }
 
 #[test]
-fn a_saved_change_is_served_and_identical_contents_are_not() -> io::Result<()> {
-    let service = Service::start("change", |port| answering(port, "one"))?;
-    assert_eq!(service.get()?, "one");
-    service.write(&answering(service.port, "two"))?;
-    service.until_answer("two");
-    service
-        .until("the new one is confirmed", |service| service.said().contains("generation 2 serves site.twp"));
-    service.write(&answering(service.port, "two"))?;
-    std::thread::sleep(Duration::from_millis(600));
-    assert_eq!(service.serving()?.0, 2);
-    Ok(())
-}
+fn a_broken_file_changes_nothing_until_it_is_mended() {
+    let twp = Program::start(TWP, &answering("one"));
+    twp.write("edition 1\nsite * { to nowhere }\n");
+    twp.until("the mistake is printed", |twp| said(twp).contains("nowhere"));
+    twp.until("the rest is said", |twp| said(twp).contains("generation 1 goes on serving"));
+    assert!(answers(&twp, "one"));
 
-#[test]
-fn a_broken_file_changes_nothing_until_it_is_mended() -> io::Result<()> {
-    let service = Service::start("broken", |port| answering(port, "one"))?;
-    service.write("edition 1\nsite * { to nowhere }\n")?;
-    service.until("the mistake is printed", |service| service.said().contains("nowhere"));
-    service.until("the rest is said", |service| service.said().contains("generation 1 goes on serving"));
-    assert_eq!(service.get()?, "one");
-
-    let (code, _, err) = service.ask(&["reload"])?;
-    assert!(code == 1 && err.contains("nowhere") && err.contains("refused"), "{err}");
-    let last = service.status()?["last_reload"].clone();
-    assert!(
-        last["result"] == "refused" && last["text"].as_str().is_some_and(|t| t.contains("nowhere")),
-        "{last}"
-    );
+    let (code, _, err) = twp.command("reload");
+    assert!(code == Some(1) && err.contains("nowhere") && err.contains("refused"), "{err}");
+    let last = status(&twp)["last_reload"].clone();
+    let names_it = last["text"].as_str().is_some_and(|text| text.contains("nowhere"));
+    assert!(last["result"] == "refused" && names_it, "{last}");
 
     // Half a file, as an editor may leave it for a moment, is only another mistake.
-    let whole = answering(service.port, "three");
-    service.write(&whole[..whole.len() / 2])?;
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(service.get()?, "one");
-    service.write(&whole)?;
-    service.until_answer("three");
-    Ok(())
+    let whole = answering("three");
+    twp.write(&whole[..whole.len() / 2]);
+    thread::sleep(A_LOOK);
+    assert!(answers(&twp, "one"));
+    twp.write(&whole);
+    twp.until("the mended file is served", |twp| answers(twp, "three"));
+}
+
+/// Many programs empty a file before they write it. Nothing in it is wrong, and serving it would end the service.
+#[test]
+fn a_file_without_a_site_is_not_taken_over() {
+    let twp = Program::start(TWP, &answering("one"));
+    for nothing in ["", "edition 1\n", "edition 1\nlistener web { plain: [127.0.0.1:{port}] }\n"] {
+        twp.write(nothing);
+        thread::sleep(A_LOOK);
+        assert!(answers(&twp, "one"), "after {nothing:?}");
+    }
+    assert!(said(&twp).contains("`site.twp` has no `site`"), "{}", said(&twp));
+    twp.write(&answering("two"));
+    twp.until("the whole file is served", |twp| answers(twp, "two"));
 }
 
 #[test]
-fn a_broken_first_file_is_explained_and_ends_with_status_1() -> io::Result<()> {
-    let directory = scratch("first")?;
-    fs::write(directory.join("site.twp"), "edition 1\nsite * { to nowhere }\n")?;
-    let run = |file: &str| twp(&directory).args(["run", file, "--control", "control"]).output();
-    let (code, _, err) = parts(&run("site.twp")?);
-    assert!(code == 1 && err.contains("nowhere") && !err.contains("serving"), "{err}");
-    let (code, _, err) = parts(&run("missing.twp")?);
-    assert!(code == 1 && err.contains("missing.twp"), "{err}");
-    let (code, _, err) = parts(&twp(&directory).args(["run"]).output()?);
-    assert!(code == 2 && err.contains("FILE"), "{err}");
-    fs::remove_dir_all(directory)
+fn a_broken_first_file_is_explained_and_ends_with_status_1() {
+    let twp = Program::start(TWP, &answering("one"));
+    fs::write(twp.site().with_file_name("bad.twp"), "edition 1\nsite * { to nowhere }\n").expect("written");
+    let (code, _, err) = twp.run("run bad.twp --control other");
+    assert!(code == Some(1) && err.contains("nowhere") && !err.contains("serving"), "{err}");
+    let (code, _, err) = twp.run("run missing.twp --control other");
+    assert!(code == Some(1) && err.contains("missing.twp"), "{err}");
+    let (code, _, err) = twp.run("run");
+    assert!(code == Some(2) && err.contains("FILE"), "{err}");
 }
 
 #[test]
-fn a_reload_starts_a_generation_even_without_a_change() -> io::Result<()> {
-    let service = Service::start("reload", |port| answering(port, "one"))?;
-    let (code, out, err) = service.ask(&["reload", "--wait"])?;
-    assert_eq!((code, out.as_str()), (0, "generation 2 serves\n"), "{err}");
-    assert_eq!(service.serving()?.0, 2);
-    assert_eq!(service.status()?["generations"].as_array().map(Vec::len), Some(1), "the old one has gone");
-    signal("HUP", service.child.id().into())?;
-    service.until("SIGHUP does the same", |service| service.serving().is_ok_and(|(number, _)| number == 3));
-    assert_eq!(service.get()?, "one");
-    Ok(())
+fn a_log_that_cannot_be_opened_is_named() {
+    let twp = Program::start(TWP, &answering("one"));
+    let logging = "server { workers: 2 access_log { path: \"/nonexistent/access.log\" } }";
+    twp.write(&answering("two").replace("server { workers: 2 }", logging));
+    let (code, _, err) = twp.command("reload");
+    assert!(code == Some(1) && err.contains("/nonexistent/access.log"), "{err}");
+    assert!(answers(&twp, "one"));
+}
+
+#[test]
+fn a_reload_starts_a_generation_even_without_a_change() {
+    let twp = Program::start(TWP, &answering("one"));
+    let (code, out, err) = twp.command("reload --wait");
+    assert_eq!((code, out.as_str()), (Some(0), "generation 2 serves\n"), "{err}");
+    assert_eq!(serving(&twp).0, 2);
+    assert_eq!(status(&twp)["generations"].as_array().map(Vec::len), Some(1), "the old one has gone");
+    twp.signal("-HUP", twp.pid());
+    twp.until("SIGHUP does the same", |twp| serving(twp).0 == 3);
+    assert!(answers(&twp, "one"));
+}
+
+/// Scripts that roll out one file to many places call it more than once.
+#[test]
+fn reloads_of_the_same_contents_at_once_all_succeed() {
+    let twp = Program::start(TWP, &answering("one"));
+    for _ in 0..3 {
+        let codes: Vec<_> = thread::scope(|scope| {
+            let callers: Vec<_> = (0..5).map(|_| scope.spawn(|| twp.command("reload"))).collect();
+            callers.into_iter().map(|caller| caller.join().expect("no panic")).collect()
+        });
+        assert!(codes.iter().all(|(code, ..)| *code == Some(0)), "{codes:?}");
+    }
+}
+
+/// Without a pace so many generations would drain that some are cut with requests on their way.
+#[test]
+fn a_storm_of_hangups_cuts_no_connection_in_use() {
+    let twp = Program::start(TWP, &answering("one"));
+    let ask = "GET / HTTP/1.1\r\nhost: a.test\r\n\r\n";
+    let mut kept = Raw::connect(twp.addr());
+    kept.send(ask);
+    assert_eq!(kept.response("GET").map(|response| response.status()), Ok(Some(200)));
+    for _ in 0..60 {
+        twp.signal("-HUP", twp.pid());
+        thread::sleep(Duration::from_millis(20));
+    }
+    kept.send(ask);
+    let last = kept.response("GET").expect("the connection still lives");
+    assert!(last.closes(), "and is told to go: {}", last.head);
+    assert!(!said(&twp).contains("was cut"), "{}", said(&twp));
 }
 
 /// An origin that takes its time, so that an exchange is open while the service stops.
-fn slow_origin(delay: Duration) -> io::Result<u16> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let port = listener.local_addr()?.port();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            std::thread::spawn(move || {
-                let _ = stream.read(&mut [0; 4096]);
-                std::thread::sleep(delay);
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nlate");
-            });
-        }
-    });
-    Ok(port)
+fn slow(delay: Duration) -> (Origin, String) {
+    let origin = Origin::start(move |_| Reply { delay, ..Reply::ok("late") });
+    let text = format!(
+        "edition 1\nserver {{ drain: 1s }}\nlistener web {{ plain: [127.0.0.1:{{port}}] }}\nsite slow.test {{ to {} }}\n",
+        origin.addr()
+    );
+    (origin, text)
 }
 
-fn forwarding(port: u16, origin: u16) -> String {
-    format!(
-        "edition 1\nlistener web {{ plain: [127.0.0.1:{port}] }}\n\
-         upstream slow {{ servers: [127.0.0.1:{origin}] }}\nsite * {{ to slow }}\n"
-    )
+/// Asks the slow origin and waits until the question has arrived there.
+fn ask_slowly(twp: &Program, origin: &Origin) -> Raw {
+    let mut open = Raw::connect(twp.addr());
+    open.send("GET / HTTP/1.1\r\nhost: slow.test\r\n\r\n");
+    twp.until("the origin was asked", |_| !origin.requests().is_empty());
+    open
 }
 
 #[test]
-fn sigterm_lets_open_exchanges_finish_and_takes_no_new_ones() -> io::Result<()> {
-    let origin = slow_origin(Duration::from_secs(1))?;
-    let mut service = Service::start("drain", |port| forwarding(port, origin))?;
-    let stream = TcpStream::connect(("127.0.0.1", service.port))?;
-    let open = std::thread::spawn(move || get(stream, "/"));
-    std::thread::sleep(Duration::from_millis(300));
-    signal("TERM", service.child.id().into())?;
-    service
-        .until("new clients are refused", |service| TcpStream::connect(("127.0.0.1", service.port)).is_err());
-    assert!(!open.is_finished(), "the exchange is still open");
-    assert_eq!(open.join().map_err(|_| io::ErrorKind::Other)??, "late");
-    assert!(service.wait()?.success());
-    Ok(())
+fn sigterm_lets_open_exchanges_finish_and_takes_no_new_ones() {
+    let (origin, text) = slow(Duration::from_millis(900));
+    let mut twp = Program::start(TWP, &text);
+    let mut open = ask_slowly(&twp, &origin);
+    twp.signal("-TERM", twp.pid());
+    twp.until("new clients are refused", |twp| TcpStream::connect(twp.addr()).is_err());
+    assert_eq!(open.response("GET").expect("it is finished").body, b"late");
+    assert_eq!(twp.wait(Duration::from_secs(5)), Some(0));
 }
 
 #[test]
-fn a_second_sigterm_cuts_what_is_left() -> io::Result<()> {
-    let origin = slow_origin(Duration::from_secs(30))?;
-    let mut service = Service::start("cut", |port| forwarding(port, origin))?;
-    let stream = TcpStream::connect(("127.0.0.1", service.port))?;
-    let open = std::thread::spawn(move || get(stream, "/"));
-    std::thread::sleep(Duration::from_millis(300));
-    signal("TERM", service.child.id().into())?;
-    service.until("it drains", |service| service.said().contains("stopping"));
-    signal("TERM", service.child.id().into())?;
-    assert!(service.wait()?.success());
-    assert!(open.join().is_ok_and(|answer| answer.is_err()));
-    Ok(())
+fn what_is_open_at_the_configured_end_of_draining_is_cut() {
+    let (origin, text) = slow(Duration::from_secs(30));
+    let mut twp = Program::start(TWP, &text);
+    let mut open = ask_slowly(&twp, &origin);
+    twp.signal("-TERM", twp.pid());
+    assert_eq!(twp.wait(Duration::from_millis(500)), None, "it drains");
+    assert_eq!(twp.wait(Duration::from_secs(5)), Some(0));
+    assert!(matches!(open.response("GET"), Err(Ended::Closed | Ended::Reset)));
 }
 
 #[test]
-fn a_second_start_on_one_port_is_refused() -> io::Result<()> {
-    let service = Service::start("twice", |port| answering(port, "one"))?;
-    fs::write(service.directory.join("other.twp"), answering(service.port, "two"))?;
-    let other = twp(&service.directory).args(["run", "other.twp", "--control", "other"]).output()?;
-    let (code, _, err) = parts(&other);
-    let address = format!("127.0.0.1:{}", service.port);
-    assert!(code == 1 && err.contains(&address) && err.contains("another program listens there"), "{err}");
-    assert!(err.contains("help:") && !err.contains("serving"), "{err}");
-    let same = twp(&service.directory).args(["run", "site.twp", "--control", "control"]).output()?;
-    let (code, _, err) = parts(&same);
-    assert!(code == 1 && err.contains("twp runs already") && err.contains("twp reload"), "{err}");
+fn a_second_sigterm_cuts_what_is_left() {
+    let (origin, text) = slow(Duration::from_secs(30));
+    let mut twp = Program::start(TWP, &text.replace("drain: 1s", "drain: 1h"));
+    let mut open = ask_slowly(&twp, &origin);
+    twp.signal("-TERM", twp.pid());
+    twp.until("it drains", |twp| said(twp).contains("stopping"));
+    twp.signal("-TERM", twp.pid());
+    assert_eq!(twp.wait(Duration::from_secs(5)), Some(0));
+    assert!(open.response("GET").is_err());
+}
+
+#[test]
+fn a_second_start_on_one_port_is_refused() {
+    let twp = Program::start(TWP, &answering("one"));
+    let other = answering("two").replace("{port}", &twp.addr().port().to_string());
+    fs::write(twp.site().with_file_name("other.twp"), other).expect("written");
+    let (code, _, err) = twp.run("run other.twp --control other");
+    let address = twp.addr().to_string();
+    assert!(code == Some(1) && err.contains(&address), "{err}");
+    assert!(err.contains("another program listens there") && err.contains("help:"), "{err}");
+    assert!(!err.contains("serving"), "{err}");
+    let (code, _, err) = twp.command("run");
+    assert!(code == Some(1) && err.contains("twp runs already") && err.contains("twp reload"), "{err}");
     for _ in 0..10 {
-        assert_eq!(service.get()?, "one", "no client went astray");
+        assert!(answers(&twp, "one"), "no client went astray");
     }
-    Ok(())
 }
 
 #[test]
-fn a_busy_port_in_a_change_leaves_the_service_alone() -> io::Result<()> {
-    let service = Service::start("busy", |port| answering(port, "one"))?;
-    let busy = TcpListener::bind("127.0.0.1:0")?;
-    let port = busy.local_addr()?.port();
-    let wider = answering(service.port, "two").replace("plain: [", &format!("plain: [127.0.0.1:{port}, "));
-    service.write(&wider)?;
-    let (code, _, err) = service.ask(&["reload"])?;
-    assert!(code == 1, "{err}");
-    service.until("the port is named", |service| service.said().contains(&format!("127.0.0.1:{port}")));
-    assert_eq!(service.get()?, "one");
+fn a_busy_port_in_a_change_leaves_the_service_alone() {
+    let twp = Program::start(TWP, &answering("one"));
+    let busy = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let addr = busy.local_addr().expect("an address");
+    twp.write(&answering("two").replace("plain: [", &format!("plain: [{addr}, ")));
+    let (code, _, err) = twp.command("reload");
+    assert!(code == Some(1) && err.contains(&addr.to_string()), "{err}");
+    assert!(answers(&twp, "one"));
     drop(busy);
-    let (code, _, err) = service.ask(&["reload"])?;
-    assert_eq!(code, 0, "{err}");
-    assert_eq!(service.get()?, "two");
-    assert_eq!(get(TcpStream::connect(("127.0.0.1", port))?, "/")?, "two");
-    Ok(())
+    let (code, _, err) = twp.command("reload");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(answers(&twp, "two"));
+    TcpStream::connect(addr).expect("the other address is served as well");
 }
 
 #[test]
-fn a_killed_generation_is_restarted_and_clients_wait_for_it() -> io::Result<()> {
-    let service = Service::start("killed", |port| answering(port, "one"))?;
-    let (number, pid) = service.serving()?;
-    signal("KILL", pid)?;
-    assert_eq!(service.get()?, "one", "the client waited in the queue");
-    assert_ne!(service.serving()?.0, number);
-    assert!(service.said().contains("was killed by SIGKILL"), "{}", service.said());
+fn a_killed_generation_is_restarted_and_clients_wait_for_it() {
+    let twp = Program::start(TWP, &answering("one"));
+    let (number, pid) = serving(&twp);
+    twp.signal("-KILL", pid);
+    assert!(answers(&twp, "one"), "the client waited in the queue");
+    assert_ne!(serving(&twp).0, number);
+    assert!(said(&twp).contains("was killed by SIGKILL"), "{}", said(&twp));
 
     // What served last comes back also when the file on disk is broken by now.
-    service.write("edition 1\nsite * { to nowhere }\n")?;
-    service.until("the mistake is printed", |service| service.said().contains("nowhere"));
-    let (number, pid) = service.serving()?;
-    signal("KILL", pid)?;
-    assert_eq!(service.get()?, "one");
-    service.until("it is confirmed", |service| service.serving().is_ok_and(|(later, _)| later > number));
-    Ok(())
+    twp.write("edition 1\nsite * { to nowhere }\n");
+    twp.until("the mistake is printed", |twp| said(twp).contains("nowhere"));
+    let (number, pid) = serving(&twp);
+    twp.signal("-KILL", pid);
+    assert!(answers(&twp, "one"));
+    twp.until("it is confirmed", |twp| serving(twp).0 > number);
+}
+
+/// Its clients would wait for ever. Half a minute is the patience of the supervisor.
+#[test]
+fn a_generation_that_hangs_is_shown_and_replaced() {
+    let twp = Program::start(TWP, &answering("one"));
+    let (_, pid) = serving(&twp);
+    twp.signal("-STOP", pid);
+    twp.until("the silence is shown", |twp| twp.command("status").1.contains("silent for"));
+    assert_eq!(serving(&twp).1, pid, "a short silence has no consequences");
+    thread::sleep(Duration::from_secs(20));
+    twp.until("it is replaced", |twp| serving(twp).1 != pid);
+    assert!(said(&twp).contains("hangs: no sign of life"), "{}", said(&twp));
+    assert!(answers(&twp, "one"));
 }
 
 #[test]
-fn a_generation_ignores_signals_that_are_meant_for_its_supervisor() -> io::Result<()> {
-    let service = Service::start("signals", |port| answering(port, "one"))?;
-    let (number, pid) = service.serving()?;
-    for name in ["INT", "HUP", "TERM"] {
-        signal(name, pid)?;
+fn a_generation_ignores_signals_that_are_meant_for_its_supervisor() {
+    let twp = Program::start(TWP, &answering("one"));
+    let before = serving(&twp);
+    for name in ["-INT", "-HUP", "-TERM"] {
+        twp.signal(name, before.1);
     }
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!((service.serving()?, service.get()?), ((number, pid), "one".to_owned()));
-    Ok(())
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(serving(&twp), before);
+    assert!(answers(&twp, "one"));
 }
 
 #[test]
-fn a_generation_outlives_its_supervisor_and_can_be_drained() -> io::Result<()> {
-    let mut service = Service::start("orphan", |port| answering(port, "one"))?;
-    let (_, pid) = service.serving()?;
-    service.child.kill()?;
-    service.child.wait()?;
-    service.until("it says so", |service| service.said().contains("the supervisor is gone"));
-    assert_eq!(service.get()?, "one");
-    signal("TERM", pid)?;
-    service.until("it ends", |service| service.get().is_err());
-    Ok(())
+fn a_generation_outlives_its_supervisor_and_can_be_drained() {
+    let mut twp = Program::start(TWP, &answering("one"));
+    let (_, pid) = serving(&twp);
+    twp.signal("-KILL", twp.pid());
+    assert_eq!(twp.wait(Duration::from_secs(5)), None);
+    twp.until("it says so", |twp| said(twp).contains("the supervisor is gone"));
+    assert!(answers(&twp, "one"));
+
+    let (code, _, err) = twp.command("status");
+    assert!(code == Some(1) && err.contains("was killed") && err.contains("twp serve"), "{err}");
+    let (code, _, err) = twp.command("run");
+    assert!(code == Some(1) && err.contains("whose supervisor was killed"), "{err}");
+
+    twp.signal("-TERM", pid);
+    twp.until("it ends", |twp| answer(twp).is_none());
+}
+
+/// As `twp run site.twp | head -1` leaves it.
+#[test]
+fn nobody_needs_to_read_what_it_prints() {
+    let scratch = Scratch::new();
+    let port = free_port();
+    scratch.write("site.twp", &answering("one").replace("{port}", &port.to_string()));
+    let mut child = Command::new(TWP)
+        .args(["run", "site.twp", "--control", "control"])
+        .current_dir(scratch.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop((child.stdout.take(), child.stderr.take()));
+    let run = |word: &str| {
+        Command::new(TWP)
+            .args([word, "--control", "control"])
+            .current_dir(scratch.path())
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(std::time::Instant::now() < deadline, "it serves");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let addr = ([127, 0, 0, 1], port).into();
+    for _ in 0..20 {
+        let seen = exchange(addr, "GET / HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n");
+        assert_eq!(seen.statuses(), [200]);
+    }
+    assert!(run("reload") && run("stop"));
+    assert!(child.wait().is_ok_and(|status| status.success()));
 }
 
 /// As the kubelet publishes a new version of a mounted file.
 #[test]
-fn swapping_a_link_on_the_way_to_the_file_is_a_change() -> io::Result<()> {
-    let directory = scratch("links")?;
-    let port = free_port()?;
-    let publish = |version: &str| -> io::Result<()> {
-        fs::create_dir(directory.join(version))?;
-        fs::write(directory.join(version).join("site.twp"), answering(port, version))?;
-        symlink(version, directory.join("..data_tmp"))?;
-        fs::rename(directory.join("..data_tmp"), directory.join("..data"))
+fn swapping_a_link_on_the_way_to_the_file_is_a_change() {
+    let (scratch, port) = (Scratch::new(), free_port());
+    let folder = scratch.path().to_owned();
+    let publish = |version: &str| {
+        fs::create_dir(folder.join(version)).expect("made");
+        let text = answering(version).replace("{port}", &port.to_string());
+        fs::write(folder.join(version).join("site.twp"), text).expect("written");
+        symlink(version, folder.join("..data_tmp")).expect("linked");
+        fs::rename(folder.join("..data_tmp"), folder.join("..data")).expect("renamed");
     };
-    publish("..v1")?;
-    symlink("..data/site.twp", directory.join("site.twp"))?;
-    let service = Service::run(directory.clone(), port)?;
-    assert_eq!(service.get()?, "..v1");
+    publish("..v1");
+    symlink("..data/site.twp", folder.join("site.twp")).expect("linked");
+    let twp = Program::start_in(TWP, scratch, port);
+    assert!(answers(&twp, "..v1"));
     for version in ["..v2", "..v3"] {
-        publish(version)?;
-        service.until_answer(version);
+        publish(version);
+        twp.until(version, |twp| answers(twp, version));
     }
-    Ok(())
 }
 
 #[test]
-fn a_moved_listener_serves_at_the_new_place_and_leaves_the_old() -> io::Result<()> {
-    let service = Service::start("moved", |port| answering(port, "one"))?;
-    let path = service.directory.join("web.sock");
-    let unix = answering(1, "two").replace("127.0.0.1:1", &format!("unix:{}", path.display()));
-    service.write(&unix)?;
-    service.until("the path answers", |_| {
-        UnixStream::connect(&path).and_then(|stream| get(stream, "/")).is_ok_and(|answer| answer == "two")
-    });
-    service.until("the port is closed", |service| service.get().is_err());
-    service.write(&answering(service.port, "three"))?;
-    service.until_answer("three");
-    service.until("the path is gone", |_| !path.exists());
-    Ok(())
+fn a_moved_listener_serves_at_the_new_place_and_leaves_the_old() {
+    let twp = Program::start(TWP, &answering("one"));
+    let path = twp.site().with_file_name("web.sock");
+    let unix = answering("two").replace("127.0.0.1:{port}", &format!("unix:{}", path.display()));
+    twp.write(&unix);
+    twp.until("the path is served", |_| UnixStream::connect(&path).is_ok());
+    twp.until("the port is closed", |twp| TcpStream::connect(twp.addr()).is_err());
+    twp.write(&answering("three"));
+    twp.until("the port is served again", |twp| answers(twp, "three"));
+    twp.until("the path is gone", |_| !path.exists());
 }
 
 #[test]
-fn reloading_again_and_again_leaks_neither_descriptors_nor_processes() -> io::Result<()> {
-    let service = Service::start("leaks", |port| answering(port, "one"))?;
-    let pid = service.child.id();
+fn reloading_again_and_again_leaks_neither_descriptors_nor_processes() {
+    let twp = Program::start(TWP, &answering("one"));
+    serving(&twp);
+    let pid = twp.pid();
     let n_descriptors = || fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-    let n_children = || {
-        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-        children.split_whitespace().count()
-    };
     let before = n_descriptors();
     for _ in 0..15 {
-        let (code, _, err) = service.ask(&["reload"])?;
-        assert_eq!(code, 0, "{err}");
+        let (code, _, err) = twp.command("reload");
+        assert_eq!(code, Some(0), "{err}");
     }
-    service.until("one generation is left", |_| n_children() == 1);
-    service.until("as many descriptors as before", |_| n_descriptors() == before);
-    Ok(())
-}
-
-/// A small ledger: every request on a new connection gets the right answer, whatever is reloaded meanwhile.
-#[test]
-fn no_request_is_lost_while_configurations_and_worker_counts_change() -> io::Result<()> {
-    let service = Service::start("lossless", |port| answering(port, "version 0"))?;
-    let (is_over, n_answers) = (AtomicBool::new(false), AtomicU64::new(0));
-    let client = || -> Result<(), String> {
-        while !is_over.load(Ordering::Relaxed) {
-            let answer = service.get().map_err(|error| format!("{error:?}"))?;
-            if !answer.starts_with("version ") {
-                return Err(answer);
-            }
-            n_answers.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(())
-    };
-    let lost = std::thread::scope(|scope| {
-        let clients: Vec<_> = (0..4).map(|_| scope.spawn(client)).collect();
-        let mut reloads = Vec::new();
-        for (version, workers) in [2, 1, 4, 3, 1, 2, 4, 1].into_iter().enumerate() {
-            let source = answering(service.port, &format!("version {version}"));
-            let written = service.write(&with_workers(workers, &source));
-            reloads.push(written.and_then(|()| service.ask(&["reload"])));
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        is_over.store(true, Ordering::Relaxed);
-        let lost: Vec<String> = clients
-            .into_iter()
-            .filter_map(|client| client.join().unwrap_or(Err("panic".to_owned())).err())
-            .collect();
-        (lost, reloads)
-    });
-    assert!(lost.0.is_empty(), "{:?}", lost.0);
-    let codes: Vec<_> = lost.1.into_iter().map(|reload| reload.map(|(code, _, err)| (code, err))).collect();
-    assert!(codes.iter().all(|code| code.as_ref().is_ok_and(|(code, _)| *code == 0)), "{codes:?}");
-    assert!(n_answers.load(Ordering::Relaxed) > 100, "the clients were busy");
-    Ok(())
+    twp.until("one generation is left", |twp| twp.generations().len() == 1);
+    twp.until("as many descriptors as before", |_| n_descriptors() == before);
 }

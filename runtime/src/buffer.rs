@@ -44,6 +44,12 @@ impl Buffer {
         }
     }
 
+    /// Forgets what waits.
+    pub(crate) fn clear(&mut self) {
+        self.start = 0;
+        self.end = 0;
+    }
+
     /// Room to read into; moves what waits to the front when the end is reached.
     pub(crate) fn space(&mut self) -> &mut [u8] {
         if self.end == self.bytes.len() && self.start > 0 {

@@ -1,12 +1,13 @@
 //! The control socket of a supervisor: where it is, what can be asked there, and asking it.
 //!
-//! The socket lies in a directory that only its user can enter, is itself 0600, and the supervisor checks who is
+//! The socket lies in a directory that only its user can write to, is itself 0600, and the supervisor checks who is
 //! asking. It is named after the configuration file, so that `twp reload site.twp` needs no more than the name.
 
 use crate::handover::channel::Channel;
 use crate::handover::message::Load;
 use crate::sys::process::own_user;
 use crate::watch::Fingerprint;
+use nix::fcntl::{Flock, FlockArg};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -90,6 +91,8 @@ pub struct Status {
     pub generations: Vec<GenerationStatus>,
     /// The last attempt to start a generation.
     pub last_reload: Option<Reload>,
+    /// Seconds since that attempt ended; `None` before the first has.
+    pub last_reload_age_seconds: Option<u64>,
 }
 
 /// One address that is listened on.
@@ -233,6 +236,10 @@ pub(crate) fn listen(path: &Path) -> io::Result<UnixListener> {
     if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         prepare_directory(directory)?;
     }
+    // Of two that start at once only one may replace a stale socket; the lock goes with its descriptor.
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _turn =
+        Flock::lock(fs::File::open(directory)?, FlockArg::LockExclusive).map_err(|(_, error)| error)?;
     if path.symlink_metadata().is_ok() {
         match UnixStream::connect(path) {
             Ok(_) => return Err(io::ErrorKind::AddrInUse.into()),
@@ -246,7 +253,8 @@ pub(crate) fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Makes the directory for its user alone where it is missing, and refuses one in our own place that is not ours.
+/// Makes the directory for its user alone where it is missing, and refuses one in our own place where somebody else
+/// could exchange a socket.
 fn prepare_directory(directory: &Path) -> io::Result<()> {
     if !directory.exists() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
@@ -255,11 +263,16 @@ fn prepare_directory(directory: &Path) -> io::Result<()> {
         return Ok(());
     }
     let meta = directory.symlink_metadata()?;
-    let is_private = meta.mode().trailing_zeros() >= 6;
-    if meta.is_dir() && meta.uid() == own_user() && is_private {
+    // Others may look: the sockets are 0600 and ask who calls. systemd makes its runtime directories 0755.
+    let is_guarded = meta.mode() & 0o022 == 0;
+    if meta.is_dir() && meta.uid() == own_user() && is_guarded {
         return Ok(());
     }
-    let text = format!("{} must be a directory that only user {} can enter", directory.display(), own_user());
+    let text = format!(
+        "{} must be a directory of user {} that nobody else can write to",
+        directory.display(),
+        own_user()
+    );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
 }
 
@@ -287,6 +300,30 @@ mod tests {
         assert_eq!(listen(&path).err().map(|error| error.kind()), Some(io::ErrorKind::AddrInUse));
         drop(first);
         listen(&path)?;
+        fs::remove_dir_all(directory)
+    }
+
+    #[test]
+    fn of_those_that_start_at_once_over_a_stale_socket_one_gets_it() -> io::Result<()> {
+        let directory = std::env::temp_dir().join(format!("twp-control-race-{}", std::process::id()));
+        let path = directory.join("a.sock");
+        for _ in 0..20 {
+            drop(listen(&path)?);
+            let start = std::sync::Barrier::new(4);
+            let results: Vec<_> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..4)
+                    .map(|_| {
+                        scope.spawn(|| {
+                            start.wait();
+                            listen(&path)
+                        })
+                    })
+                    .collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
+            UnixStream::connect(&path)?;
+        }
         fs::remove_dir_all(directory)
     }
 

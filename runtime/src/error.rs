@@ -44,6 +44,8 @@ pub(crate) enum ErrorKind {
     ClientGone,
     /// A server refused the connection, or no connection could be made.
     ConnectFailed,
+    /// The name of a server could not be resolved.
+    NameUnknown,
     /// A server did not complete the connection in time.
     ConnectTimeout,
     /// Several servers were tried and none could be reached.
@@ -62,6 +64,8 @@ pub(crate) enum ErrorKind {
     BadConfiguredText(EncodeError),
     /// We ran out of descriptors or memory.
     Exhausted,
+    /// A mistake of ours: the exchange panicked.
+    Panicked,
 }
 
 impl Error {
@@ -95,12 +99,13 @@ impl Error {
             ErrorKind::BodyTooLarge => 413,
             ErrorKind::ClientTimeout | ErrorKind::ClientGone => 408,
             ErrorKind::ConnectFailed
+            | ErrorKind::NameUnknown
             | ErrorKind::UpstreamGone
             | ErrorKind::BadResponse(_)
             | ErrorKind::SurplusResponse => 502,
             ErrorKind::ConnectTimeout | ErrorKind::ResponseTimeout | ErrorKind::UpstreamIdle => 504,
             ErrorKind::NoServer | ErrorKind::Exhausted => 503,
-            ErrorKind::BadConfiguredText(_) => 500,
+            ErrorKind::BadConfiguredText(_) | ErrorKind::Panicked => 500,
         }
     }
 
@@ -114,6 +119,7 @@ impl Error {
             | ErrorKind::ClientTimeout
             | ErrorKind::ClientGone => Fault::Client,
             ErrorKind::ConnectFailed
+            | ErrorKind::NameUnknown
             | ErrorKind::ConnectTimeout
             | ErrorKind::NoServer
             | ErrorKind::ResponseTimeout
@@ -121,7 +127,7 @@ impl Error {
             | ErrorKind::UpstreamGone
             | ErrorKind::BadResponse(_)
             | ErrorKind::SurplusResponse => Fault::Upstream,
-            ErrorKind::Exhausted | ErrorKind::BadConfiguredText(_) => Fault::Twp,
+            ErrorKind::Exhausted | ErrorKind::BadConfiguredText(_) | ErrorKind::Panicked => Fault::Twp,
         }
     }
 
@@ -135,6 +141,7 @@ impl Error {
             ErrorKind::ClientTimeout => "client_timeout",
             ErrorKind::ClientGone => "client_gone",
             ErrorKind::ConnectFailed => "connect_failed",
+            ErrorKind::NameUnknown => "name_unknown",
             ErrorKind::ConnectTimeout => "connect_timeout",
             ErrorKind::NoServer => "no_healthy_server",
             ErrorKind::ResponseTimeout => "response_timeout",
@@ -143,6 +150,7 @@ impl Error {
             ErrorKind::BadResponse(_) | ErrorKind::SurplusResponse => "bad_response",
             ErrorKind::BadConfiguredText(_) => "bad_configured_text",
             ErrorKind::Exhausted => "exhausted",
+            ErrorKind::Panicked => "panicked",
         }
     }
 
@@ -156,6 +164,7 @@ impl Error {
             ErrorKind::ClientTimeout => "the request did not arrive in time",
             ErrorKind::ClientGone => "the request ended early",
             ErrorKind::ConnectFailed => "the upstream refused the connection",
+            ErrorKind::NameUnknown => "the name of the upstream's server cannot be resolved",
             ErrorKind::ConnectTimeout => "the upstream did not accept the connection in time",
             ErrorKind::NoServer => "no server of the upstream can be reached",
             ErrorKind::ResponseTimeout => "the upstream did not answer in time",
@@ -165,6 +174,7 @@ impl Error {
             ErrorKind::SurplusResponse => "the upstream sent more than its answer",
             ErrorKind::BadConfiguredText(_) => "a configured value cannot be sent",
             ErrorKind::Exhausted => "twp is out of resources",
+            ErrorKind::Panicked => "twp failed at this request",
         }
     }
 }

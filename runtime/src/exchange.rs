@@ -6,9 +6,10 @@
 mod answer;
 mod decide;
 mod forward;
+mod guard;
 
 use crate::context::{WorkerContext, Workspace};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::group::{Counters, add, subtract};
 use crate::http::h1::{Connection, Waited};
 use crate::limits::{HEAD_TIMEOUT, KEEPALIVE_TIMEOUT, PARK_AFTER};
@@ -17,6 +18,7 @@ use crate::record::Record;
 use crate::time::ticks;
 use crate::wire::h1::Framing;
 use decide::Decided;
+use guard::{Panicked, guarded};
 
 /// Serves a client connection to its end.
 pub(crate) async fn serve(ctx: &WorkerContext, connected: Connected) {
@@ -100,27 +102,50 @@ async fn burst(ctx: &WorkerContext, connection: &mut Connection<'_>) -> Next {
 
 /// One exchange: parse, decide, filter, answer or relay, record.
 async fn exchange(ctx: &WorkerContext, connection: &mut Connection<'_>, work: &mut Workspace) -> Next {
+    // Something of the request can be read by now, so its time runs.
+    let start = ctx.start();
     let parsed = connection.read_head(&mut work.client, &mut work.request).await;
     if parsed == Ok(None) {
         return Next::Gone;
     }
     connection.requests += 1;
+    connection.has_answered = false;
     let _in_flight = InFlight::new(ctx.counters());
-    let mut record = Record::open(&ctx.log, ctx.start(), connection.peer);
-    let decided = match parsed {
-        Ok(len) => decide::decide(ctx, connection, work, len.unwrap_or_default(), &mut record),
-        Err(error) => Err(decide::refuse_head(work, error, &mut record)),
-    };
-    let outcome = match decided {
-        Ok(Decided::Answer(answer)) => answer::send(connection, work, &answer, &mut record).await,
-        Ok(Decided::Echo(to)) => answer::echo(connection, work, &to, &mut record).await,
-        Ok(Decided::Forward(to)) => forward::forward(connection, work, &to, &mut record).await,
-        Err(error) => Err(error.into()),
-    };
+    let mut record = Record::open(&ctx.log, start, connection.peer);
+    let answered = guarded(answer(ctx, connection, work, parsed, &mut record)).await;
+    let outcome = answered.unwrap_or_else(|Panicked| Err(panicked(ctx, connection, work)));
     match outcome {
         Ok(next) => next,
         Err(failed) => answer::fail(ctx, connection, work, failed, &mut record).await,
     }
+}
+
+async fn answer<'w>(
+    ctx: &'w WorkerContext,
+    connection: &mut Connection<'_>,
+    work: &mut Workspace,
+    parsed: Result<Option<usize>, Error>,
+    record: &mut Record<'w>,
+) -> Result<Next, Failed> {
+    let decided = match parsed {
+        Ok(len) => decide::decide(ctx, connection, work, len.unwrap_or_default(), record),
+        Err(error) => Err(decide::refuse_head(work, error, record)),
+    };
+    match decided? {
+        Decided::Answer(answer) => answer::send(connection, work, &answer, record).await,
+        Decided::Echo(to) => answer::echo(connection, work, &to, record).await,
+        Decided::Forward(to) => forward::forward(connection, work, &to, record).await,
+    }
+}
+
+/// A mistake of ours costs one exchange and its connection (F-15). What the exchange left half done goes away with
+/// its memory; the request stays, which tells how to answer.
+fn panicked(ctx: &WorkerContext, connection: &Connection<'_>, work: &mut Workspace) -> Failed {
+    add(&ctx.counters().panics, 1);
+    *work = Workspace { request: std::mem::take(&mut work.request), ..Workspace::default() };
+    // How far the response came is unknown; cut like this the client notices in any case.
+    let started = connection.has_answered.then_some(Framing::UntilClose);
+    Failed { error: Error::new(ErrorKind::Panicked), started }
 }
 
 /// Counts an exchange while it lives, also when it is cancelled.

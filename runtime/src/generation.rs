@@ -11,8 +11,8 @@ use crate::handover::message::{Address, ListenerNeed, Need, Order, Report, Sourc
 use crate::limits::{
     ANSWER_TIMEOUT, DRAIN_HARD, DRAIN_SOFT, HEARTBEAT, LISTEN_SOCKETS_MAX, TICK, WORKERS_MAX,
 };
-use crate::sys::process;
 use crate::sys::signals::Signals;
+use crate::sys::{descriptors, process};
 use crew::{Adopted, Crew};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -70,11 +70,12 @@ pub fn run(
     let artifact = Arc::new(loaded.artifact);
     let need = need_of(&artifact, workers, loaded.sources, loaded.warnings)?;
     channel.send(&Report::Need(need.clone()))?;
-    let adopted = adopt(&mut channel, &need)?;
-    let crew = match Crew::start(&artifact, usize::from(need.workers), &need.listeners, adopted) {
+    let crew = adopt(&mut channel, &need)
+        .and_then(|adopted| Crew::start(&artifact, usize::from(need.workers), &need.listeners, adopted));
+    let crew = match crew {
         Ok(crew) => crew,
         Err(error) => {
-            let text = format!("error: cannot start the workers: {error}\n");
+            let text = explain_start(&error);
             channel.send(&Report::Diagnostics { text, sources: Vec::new() })?;
             return next_order(&mut channel).and(Err(error));
         }
@@ -89,6 +90,14 @@ pub fn run(
         tell,
     };
     serve.run()
+}
+
+/// Why a generation with a good configuration cannot serve it.
+fn explain_start(error: &io::Error) -> String {
+    if descriptors::are_used_up(error) {
+        return format!("error: a new generation cannot start: {error}\n  help: {}\n", descriptors::MORE);
+    }
+    format!("error: a new generation cannot start: {error}\n")
 }
 
 /// What the artifact needs: every address of every listener, by the plan's order.
@@ -205,7 +214,10 @@ impl Serve<'_> {
         loop {
             if Instant::now() >= beat {
                 beat = Instant::now() + HEARTBEAT;
-                self.report(&Report::Heartbeat { workers: self.crew.load() });
+                // A worker that stands still makes the whole generation silent, and the supervisor act.
+                if self.crew.has_moved() {
+                    self.report(&Report::Heartbeat { workers: self.crew.load() });
+                }
             }
             match (self.phase, self.crew.is_finished()) {
                 (Phase::Draining, true) => {

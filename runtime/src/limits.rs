@@ -15,6 +15,8 @@ pub(crate) const INTERIM_RESPONSES_MAX: u32 = 8;
 /// Body bytes that are copied behind a head so that both leave in one plain write; beyond it, a vectored write
 /// costs less than the copy.
 pub(crate) const JOINED_WRITE_MAX: usize = 4 * 1024;
+/// Bytes of a method that the answer to a refused one repeats: every registered one (RFC 9110 section 16.1) fits.
+pub(crate) const ANSWERED_METHOD_BYTES_MAX: usize = 20;
 
 /// Options of all Connection fields of a head: each is looked for among the fields; three are many.
 pub(crate) const CONNECTION_OPTIONS_MAX: u16 = 32;
@@ -139,6 +141,10 @@ pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_mins(1);
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a generation says that it lives and what it does.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
+/// A serving generation that says nothing for so long hangs, and is replaced: thirty missed signs of life.
+pub(crate) const SILENCE_MAX: Duration = Duration::from_secs(30);
+/// A supervisor that did not look for so long was itself stopped: the silence was its own.
+pub(crate) const INATTENTION_MAX: Duration = Duration::from_secs(5);
 /// The first pause before a crashed generation is started again; it doubles from there.
 pub(crate) const RESTART_PAUSE_MIN: Duration = Duration::from_millis(50);
 /// The longest pause: what a person would wait before looking.
@@ -147,6 +153,11 @@ pub(crate) const RESTART_PAUSE_MAX: Duration = Duration::from_secs(10);
 pub(crate) const RESTART_FORGIVEN_AFTER: Duration = Duration::from_secs(30);
 /// Generations that may drain at once; beyond it the one with the fewest streams is cut.
 pub(crate) const DRAINING_MAX: usize = 8;
+/// When so many drain, attempts are paced: half of the bound, so that a storm of reloads cuts nobody.
+pub(crate) const DRAINING_PACED: usize = DRAINING_MAX / 2;
+/// From one attempt to the next while paced. With the four above, what is open has four seconds and more to end by
+/// itself before the bound is reached.
+pub(crate) const ATTEMPT_PACE: Duration = Duration::from_secs(1);
 /// When a draining generation ends idle work.
 pub(crate) const DRAIN_SOFT: Duration = Duration::from_secs(30);
 /// When a draining generation cuts what is left, unless the configuration says otherwise.

@@ -40,6 +40,8 @@ pub(crate) struct Transfer<'a, 'w> {
     pub(crate) upload: Pump,
     /// How far the request is.
     pub(crate) upload_state: Upload,
+    /// The client waits for 100 before it sends its body, and has not been sent it.
+    pub(crate) is_continue_awaited: bool,
     /// Interim responses so far.
     pub(crate) n_interim: u32,
 }
@@ -196,10 +198,14 @@ impl Transfer<'_, '_> {
     }
 
     fn waiting(&self) -> Waiting {
+        // A client that waits for 100 is not slow with its body: the server's word is due.
+        let is_bodys_turn = !self.is_continue_awaited || self.upload.has_begun();
         match (self.upload_state, self.upload.blocked) {
-            (Upload::Open, Blocked::Read) => Waiting::ForBody,
+            (Upload::Open, Blocked::Read) if is_bodys_turn => Waiting::ForBody,
             (Upload::Open, Blocked::Write) => Waiting::ForServer,
-            (Upload::Complete | Upload::Broken, Blocked::Read | Blocked::Write) => Waiting::ForResponse,
+            (Upload::Open | Upload::Complete | Upload::Broken, Blocked::Read | Blocked::Write) => {
+                Waiting::ForResponse
+            }
         }
     }
 

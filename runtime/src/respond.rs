@@ -59,8 +59,12 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Appends the answer, head and body, to `out`.
-pub(crate) fn encode(answer: &Answer<'_>, to: &Recipient<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+/// Appends the answer, head and body, to `out`; gives the length of the body.
+pub(crate) fn encode(
+    answer: &Answer<'_>,
+    to: &Recipient<'_>,
+    out: &mut Vec<u8>,
+) -> Result<usize, EncodeError> {
     let never_a_body = matches!(answer.status, 100..=199 | 204 | 304);
     let length = answer.body.len() as u64;
     let write = ResponseWrite {
@@ -80,22 +84,23 @@ pub(crate) fn encode(answer: &Answer<'_>, to: &Recipient<'_>, out: &mut Vec<u8>)
         n_fields += 1;
     }
     encode_answer(answer.status, &fields[..n_fields], &write, out)?;
-    if !to.is_head && !never_a_body {
-        out.extend_from_slice(answer.body);
+    if to.is_head || never_a_body {
+        return Ok(0);
     }
-    Ok(())
+    out.extend_from_slice(answer.body);
+    Ok(answer.body.len())
 }
 
-/// Appends the answer to a failure to `out`; `text` is scratch memory for its body.
+/// Appends the answer to a failure to `out`, as [`encode`] does; `text` is scratch memory for its body.
 pub(crate) fn encode_failure(
     error: Error,
     to: &Recipient<'_>,
     text: &mut Vec<u8>,
     out: &mut Vec<u8>,
-) -> Result<(), EncodeError> {
+) -> Result<usize, EncodeError> {
     let status = error.status();
     text.clear();
-    write_status_text(status, Some(error.text()), text);
+    write_status_text(status, &[error.text().as_bytes()], text);
     let retry_after = RETRY_AFTER_SECONDS.to_string();
     let field = match error.kind {
         ErrorKind::NoServer | ErrorKind::Exhausted => Some((&b"retry-after"[..], retry_after.as_bytes())),
@@ -106,28 +111,33 @@ pub(crate) fn encode_failure(
         | ErrorKind::ClientTimeout
         | ErrorKind::ClientGone
         | ErrorKind::ConnectFailed
+        | ErrorKind::NameUnknown
         | ErrorKind::ConnectTimeout
         | ErrorKind::ResponseTimeout
         | ErrorKind::UpstreamIdle
         | ErrorKind::UpstreamGone
         | ErrorKind::BadResponse(_)
         | ErrorKind::SurplusResponse
-        | ErrorKind::BadConfiguredText(_) => None,
+        | ErrorKind::BadConfiguredText(_)
+        | ErrorKind::Panicked => None,
     };
     encode(&Answer { field, ..Answer::text(status, text) }, to, out)
 }
 
-/// Appends the built-in text of a status, with its reason where there is one: `404 Not Found`.
-pub(crate) fn write_status_text(status: u16, why: Option<&str>, out: &mut Vec<u8>) {
+/// Appends the built-in text of a status, with the reason that these parts make, where there are any:
+/// `404 Not Found: no route takes this path`.
+pub(crate) fn write_status_text(status: u16, why: &[&[u8]], out: &mut Vec<u8>) {
     crate::wire::h1::encode::write_number(u64::from(status), out);
     let phrase = reason_phrase(status);
     if !phrase.is_empty() {
         out.push(b' ');
         out.extend_from_slice(phrase.as_bytes());
     }
-    if let Some(why) = why {
+    if !why.is_empty() {
         out.extend_from_slice(b": ");
-        out.extend_from_slice(why.as_bytes());
+        for part in why {
+            out.extend_from_slice(part);
+        }
     }
     out.push(b'\n');
 }

@@ -16,7 +16,10 @@ pub use notice::Notice;
 use crate::control::{Answer, ListenerStatus, Reload, Request};
 use crate::handover::message::{Need, Report, Source};
 use crate::handover::{Event, GenerationId, Handover, Patience, State, Step};
-use crate::limits::{ANSWER_TIMEOUT, ATTEMPT_TIMEOUT, INTERRUPT_HARD, RESTART_PAUSE_MIN, WORKERS_MAX};
+use crate::limits::{
+    ANSWER_TIMEOUT, ATTEMPT_PACE, ATTEMPT_TIMEOUT, DRAINING_PACED, INATTENTION_MAX, INTERRUPT_HARD,
+    RESTART_PAUSE_MIN, SILENCE_MAX, WORKERS_MAX,
+};
 use crate::sys::signals::Signals;
 use crate::sys::{descriptors, process};
 use crate::watch::Watch;
@@ -79,9 +82,12 @@ pub fn run(config: Config, tell: &mut dyn FnMut(Notice<'_>)) -> io::Result<Endin
         handover: Handover::default(),
         entered: now,
         events: VecDeque::from([Event::Change]),
+        pace: Pace { last: None, due: None },
+        looked: now,
         restart: Restart { due: None, pause: RESTART_PAUSE_MIN, served_since: None },
         last_good: Vec::new(),
         last_reload: None,
+        settled: now,
         listeners: Vec::new(),
         stopping: None,
         ending: None,
@@ -102,10 +108,15 @@ struct Supervisor<'a> {
     /// When the handover came to its present state.
     entered: Instant,
     events: VecDeque<Event>,
+    pace: Pace,
+    /// When the loop last came round.
+    looked: Instant,
     restart: Restart,
     /// The sources of what served last.
     last_good: Vec<Source>,
     last_reload: Option<Reload>,
+    /// When the last attempt ended.
+    settled: Instant,
     listeners: Vec<ListenerStatus>,
     stopping: Option<Stopping>,
     ending: Option<Ending>,
@@ -116,6 +127,14 @@ struct Supervisor<'a> {
 struct Stopping {
     /// The hard deadline; `None` is the configuration's.
     hard: Option<Duration>,
+}
+
+/// When attempts may begin.
+struct Pace {
+    /// The last one began.
+    last: Option<Instant>,
+    /// The next one was asked for too early and begins.
+    due: Option<Instant>,
 }
 
 /// When a crashed generation is started again.
@@ -137,12 +156,13 @@ impl Supervisor<'_> {
             }
             self.wait()?;
             let now = Instant::now();
+            self.forgive_inattention(now);
             self.take_signals(now)?;
             self.take_reports(now);
             self.take_questions(now);
             self.watch.wake(now);
-            if self.stopping.is_none() && self.watch.is_changed(now) {
-                self.change();
+            if self.watch.is_changed(now) {
+                self.change(now);
             }
             self.take_deadlines(now);
         }
@@ -170,8 +190,9 @@ impl Supervisor<'_> {
     fn wait(&self) -> io::Result<()> {
         let read = PollFlags::POLLIN;
         let mut polled = vec![PollFd::new(self.signals.as_fd(), read), PollFd::new(self.watch.as_fd(), read)];
-        polled.extend(self.callers.descriptors().map(|fd| PollFd::new(fd, read)));
-        for channel in self.children.values().filter_map(|child| child.channel.as_ref()) {
+        polled.push(PollFd::new(self.callers.as_fd(), read));
+        let children = self.children.values().filter_map(|child| child.channel.as_ref());
+        for channel in children.chain(self.callers.channels()) {
             let flags = if channel.is_flushing() { read | PollFlags::POLLOUT } else { read };
             polled.push(PollFd::new(channel.as_fd(), flags));
         }
@@ -186,7 +207,9 @@ impl Supervisor<'_> {
 
     fn next_deadline(&self) -> Instant {
         let cuts = self.children.values().filter_map(|child| child.cut_at);
-        let others = [self.restart.due, self.callers.deadline(), self.patience_ends()];
+        let silence = self.silence_ends().map(|(_, at)| at);
+        let others =
+            [self.restart.due, self.pace.due, self.callers.deadline(), self.patience_ends(), silence];
         cuts.chain(others.into_iter().flatten()).fold(self.watch.deadline(), Instant::min)
     }
 
@@ -207,6 +230,19 @@ impl Supervisor<'_> {
             self.restart.due = None;
             self.events.push_back(Event::RestartDue);
         }
+        if self.pace.due.is_some_and(|at| now >= at) {
+            self.change(now);
+        }
+        if let Some((id, at)) = self.silence_ends()
+            && now >= at
+            && let Some(child) = self.children.get_mut(&id)
+        {
+            let seconds = SILENCE_MAX.as_secs();
+            child.verdict.get_or_insert_with(|| format!("hangs: no sign of life for {seconds} s"));
+            child.end();
+            // Its end is under way: no second one in the meantime.
+            child.heard = now;
+        }
         let late = self.children.values().filter(|child| child.cut_at.is_some_and(|at| now >= at));
         for id in late.map(|child| child.id).collect::<Vec<_>>() {
             self.cut(id);
@@ -217,7 +253,7 @@ impl Supervisor<'_> {
         while let Some(signal) = self.signals.next()? {
             match signal {
                 Signal::SIGCHLD => self.reap(now),
-                Signal::SIGHUP => self.change(),
+                Signal::SIGHUP => self.change(now),
                 Signal::SIGINT => self.stop(Stopping { hard: Some(INTERRUPT_HARD) }),
                 // SIGTERM is the only one left.
                 _ => self.stop(Stopping { hard: None }),
@@ -243,11 +279,56 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Asks for an attempt. Several wishes at once are one: none of them supersedes another.
-    fn change(&mut self) {
-        if !self.events.contains(&Event::Change) {
+    /// Asks for an attempt. A wish for what is being tried already has nothing to add; one that comes while too many
+    /// generations drain waits a little, so that none of them has to be cut.
+    fn change(&mut self, now: Instant) {
+        if self.stopping.is_some() || self.tried_already().is_some() || self.events.contains(&Event::Change) {
+            return;
+        }
+        let n_draining = self.children.values().filter(|child| child.cut_at.is_some()).count();
+        let next = self.pace.last.map(|last| last + ATTEMPT_PACE);
+        self.pace.due = next.filter(|at| n_draining >= DRAINING_PACED && now < *at);
+        if self.pace.due.is_none() {
             self.events.push_back(Event::Change);
         }
+    }
+
+    /// The attempt before COMMIT that tries just what is on disk.
+    fn tried_already(&self) -> Option<GenerationId> {
+        let id = match self.handover.state() {
+            State::Loading(attempt) | State::Adopting(attempt) => attempt.new,
+            State::Empty
+            | State::Serving(_)
+            | State::Committed(_)
+            | State::Pausing(_)
+            | State::Probation(_)
+            | State::Stopping => return None,
+        };
+        let is_from_files = self.children.get(&id).is_some_and(|child| child.is_from_files);
+        (is_from_files && self.watch.is_settled()).then_some(id)
+    }
+
+    /// The generation that serves, and when its silence means that it hangs. During a handover its answers are
+    /// waited for instead.
+    fn silence_ends(&self) -> Option<(GenerationId, Instant)> {
+        let id = match self.handover.state() {
+            State::Serving(serving) => serving.current,
+            State::Loading(attempt) | State::Adopting(attempt) => attempt.old?,
+            State::Empty
+            | State::Committed(_)
+            | State::Pausing(_)
+            | State::Probation(_)
+            | State::Stopping => return None,
+        };
+        self.children.get(&id).map(|child| (id, child.heard + SILENCE_MAX))
+    }
+
+    /// After the supervisor itself was stopped, as by Ctrl-Z, nobody was silent: nobody listened.
+    fn forgive_inattention(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.looked) > INATTENTION_MAX {
+            self.children.values_mut().for_each(|child| child.heard = now);
+        }
+        self.looked = now;
     }
 
     fn take_reports(&mut self, now: Instant) {
@@ -341,8 +422,8 @@ impl Supervisor<'_> {
                     }
                 }
                 Request::Reload { wait } => {
-                    self.callers.wait_for_attempt(place, wait);
-                    self.change();
+                    self.callers.wait_for_attempt(place, self.tried_already(), wait);
+                    self.change(now);
                 }
             }
         }

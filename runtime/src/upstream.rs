@@ -128,11 +128,16 @@ impl Upstream {
 
 impl Group {
     /// A connection to one of the servers: an idle one of the next server, or a new one; a server that cannot be
-    /// reached rests and the next is tried.
-    pub(crate) async fn lease(&self, how: &LeaseOptions<'_>) -> Result<Lease<'_>, Error> {
+    /// reached rests and the next is tried. `note` is told the name of each server that is tried.
+    pub(crate) async fn lease(
+        &self,
+        how: &LeaseOptions<'_>,
+        mut note: impl FnMut(&str),
+    ) -> Result<Lease<'_>, Error> {
         let mut failure = Error::unsent(ErrorKind::ConnectFailed);
         let now = self.clock.now();
         for server in self.round_robin.order(&self.servers, move |server| server.is_resting(now)) {
+            note(server.name());
             if !how.fresh
                 && let Some(lease) = server.idle(&self.clock, how.check)
             {
@@ -150,7 +155,7 @@ impl Group {
                 }
             }
         }
-        let is_refusal = failure.kind == ErrorKind::ConnectFailed;
+        let is_refusal = matches!(failure.kind, ErrorKind::ConnectFailed | ErrorKind::NameUnknown);
         Err(if is_refusal && self.servers.len() > 1 { Error::unsent(ErrorKind::NoServer) } else { failure })
     }
 }

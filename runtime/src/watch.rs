@@ -137,6 +137,11 @@ impl Watch {
         self.pending = None;
     }
 
+    /// Whether what is on disk is what was last tried.
+    pub fn is_settled(&self) -> bool {
+        self.files.iter().all(|(path, file)| Fingerprint::of_file(path) == file.tried)
+    }
+
     /// When [`Watch::is_changed`] should be asked next.
     pub fn deadline(&self) -> Instant {
         let poll = self.polled + WATCH_POLL;

@@ -272,7 +272,8 @@ async fn keep_time(ctx: Rc<WorkerContext>) {
 fn connections_max() -> u64 {
     let limit = nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE);
     let descriptors = limit.map_or(CONNECTIONS_DEFAULT as u64, |(soft, _)| soft);
-    (descriptors / 5 * 4).saturating_sub(DESCRIPTORS_RESERVED as u64)
+    // Where the reserve would leave nearly nothing, a quarter is what still leaves room for the other side.
+    (descriptors / 5 * 4).saturating_sub(DESCRIPTORS_RESERVED as u64).max(descriptors / 4)
 }
 
 #[cfg(test)]

@@ -43,6 +43,9 @@ fn statuses(target: &Target) -> Result<Vec<Status>, Failure> {
     }
 }
 
+/// Generations speak every second; a silence of so many is worth a word.
+const SILENCE_TOLD: u64 = 3;
+
 fn text(status: &Status) -> String {
     let mut out = String::new();
     let Status { version, pid, file, .. } = status;
@@ -69,6 +72,9 @@ fn text(status: &Status) -> String {
             count(total.streams, "stream"),
             count(total.requests, "request"),
         );
+        if generation.silent_seconds >= SILENCE_TOLD {
+            let _ = write!(out, ", silent for {}", span(generation.silent_seconds));
+        }
         if !generation.engine.is_empty() {
             let _ = write!(out, ", engine {}", generation.engine);
         }
@@ -82,7 +88,9 @@ fn text(status: &Status) -> String {
             ReloadResult::RolledBack => "failed and was rolled back",
             ReloadResult::Superseded => "was superseded",
         };
-        let _ = writeln!(out, "  last reload: generation {} {result}", reload.generation);
+        let ago =
+            status.last_reload_age_seconds.map(|age| format!(", {} ago", span(age))).unwrap_or_default();
+        let _ = writeln!(out, "  last reload: generation {} {result}{ago}", reload.generation);
         for line in reload.text.lines() {
             let _ = writeln!(out, "    {line}");
         }
@@ -121,7 +129,7 @@ mod tests {
             pid: 43,
             phase: "serving".to_owned(),
             age_seconds: 61,
-            silent_seconds: 0,
+            silent_seconds: 12,
             engine: "table".to_owned(),
             workers: vec![Load::default()],
         };
@@ -138,13 +146,15 @@ mod tests {
                 result: ReloadResult::Refused,
                 text: "error: x\n".to_owned(),
             }),
+            last_reload_age_seconds: Some(65),
         };
         let expected = "\
 twp 0.1.0  site.twp  (pid 42, up 1h 1m)
   configuration 0123456789abcdef
   http://127.0.0.1:80  listener web
-  generation 2 serving  pid 43, age 1m 1s, 1 worker, 0 connections, 0 streams, 0 requests, engine table
-  last reload: generation 3 was refused
+  generation 2 serving  pid 43, age 1m 1s, 1 worker, 0 connections, 0 streams, 0 requests, silent for 12s, \
+engine table
+  last reload: generation 3 was refused, 1m 5s ago
     error: x
 ";
         assert_eq!(text(&status), expected);

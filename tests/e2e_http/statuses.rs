@@ -16,10 +16,17 @@ fn no_route_is_404_and_no_method_is_405_with_allow() {
     let site = r#"route GET /read { respond 200 body "r" }
   route POST|PUT /write { respond 200 body "w" }"#;
     let twp = program(site, &origin);
-    assert_eq!(exchange(twp.addr(), get("/none")).statuses(), [404]);
+    let none = exchange(twp.addr(), get("/none"));
+    assert_eq!(none.statuses(), [404]);
+    assert_eq!(none.responses[0].body, b"404 Not Found: no route takes this path\n");
     let post = exchange(twp.addr(), "POST /read HTTP/1.1\r\nhost: a.test\r\ncontent-length: 0\r\n\r\n");
     assert_eq!(post.statuses(), [405]);
     assert_eq!(allowed(&post.responses[0]), ["GET", "HEAD"]);
+    let why = b"405 Method Not Allowed: POST is not allowed here; allowed: GET, HEAD\n";
+    assert_eq!(post.responses[0].body, why);
+    let long = exchange(twp.addr(), format!("{} /read HTTP/1.1\r\nhost: a.test\r\n\r\n", "X".repeat(500)));
+    let why = b"405 Method Not Allowed: this method is not allowed here; allowed: GET, HEAD\n";
+    assert_eq!((long.statuses(), &long.responses[0].body[..]), (vec![405], &why[..]));
     let read = exchange(twp.addr(), get("/write"));
     assert_eq!(
         (read.statuses(), allowed(&read.responses[0])),

@@ -45,8 +45,9 @@ pub(super) async fn send(
     let encoded = changes.with_response(|changes| {
         encode(&answer, &recipient(request, keep_alive, &date).with(changes), to_client)
     });
-    encoded.map_err(|error| Error::unsent(ErrorKind::BadConfiguredText(error)))?;
-    finish(connection, work, Closing { keep_alive, is_body_read: is_read }, planned.status, record).await
+    let body_bytes = encoded.map_err(|error| Error::unsent(ErrorKind::BadConfiguredText(error)))?;
+    let encoded = Encoded { status: planned.status, body_bytes, keep_alive, is_body_read: is_read };
+    finish(connection, work, &encoded, record).await
 }
 
 /// Answers as the origin inside twp: reads the body, tells what was received.
@@ -58,7 +59,7 @@ pub(super) async fn echo(
 ) -> Result<Next, Failed> {
     let mut body = Pump::new(work.request.framing, Writer::Plain, limits.body_bytes_max);
     if work.request.expect_continue && work.client.is_empty() {
-        connection.write_all(b"HTTP/1.1 100 Continue\r\n\r\n", b"").await?;
+        connection.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(Error::from)?;
     }
     let read = discard_body(&mut connection.socket, &connection.deadline, &mut body, &mut work.client).await;
     record.bytes_in = body.body_bytes;
@@ -73,8 +74,9 @@ pub(super) async fn echo(
     let encoded = changes.with_response(|changes| {
         encode(&answer, &recipient(request, keep_alive, &date).with(changes), to_client)
     });
-    encoded.map_err(|error| Error::unsent(ErrorKind::BadConfiguredText(error)))?;
-    finish(connection, work, Closing { keep_alive, is_body_read: true }, 200, record).await
+    let body_bytes = encoded.map_err(|error| Error::unsent(ErrorKind::BadConfiguredText(error)))?;
+    finish(connection, work, &Encoded { status: 200, body_bytes, keep_alive, is_body_read: true }, record)
+        .await
 }
 
 /// Answers a failure, as far as that is still possible.
@@ -101,40 +103,49 @@ pub(super) async fn fail(
     // Only a request that is known to have ended leaves the connection usable.
     let has_ended = matches!(request.framing, Framing::None | Framing::Length(0));
     let is_clients = error.fault() == Fault::Client && !matches!(error.kind, ErrorKind::Misdirected);
-    let keep_alive = has_ended && !is_clients && request.keep_alive && connection.may_stay();
+    let is_body_read = has_ended && !is_clients && error.kind != ErrorKind::Panicked;
+    let keep_alive = is_body_read && request.keep_alive && connection.may_stay();
     let date = connection.local.date();
     let to = recipient(request, keep_alive, &date);
     to_client.clear();
-    let encoded = changes.with_response(|changes| encode_failure(error, &to.with(changes), text, to_client));
-    if encoded.is_err() && encode_failure(error, &to, text, to_client).is_err() {
-        return Next::Close;
-    }
-    let closing = Closing { keep_alive, is_body_read: has_ended && !is_clients };
-    finish(connection, work, closing, status, record).await.unwrap_or(Next::Gone)
+    let encoded = changes
+        .with_response(|changes| encode_failure(error, &to.with(changes), text, to_client))
+        // Changes that cannot be sent do not keep the client from learning what went wrong.
+        .or_else(|_| encode_failure(error, &to, text, to_client));
+    let Ok(body_bytes) = encoded else { return Next::Close };
+    let encoded = Encoded { status, body_bytes, keep_alive, is_body_read };
+    finish(connection, work, &encoded, record).await.unwrap_or(Next::Gone)
 }
 
-/// What is known about the connection when an answer is sent.
+/// An answer that lies in `to_client`, head and body.
 #[derive(Clone, Copy, Debug)]
-struct Closing {
-    /// The answer promises to keep it.
+struct Encoded {
+    status: u16,
+    body_bytes: usize,
+    /// The answer promises to keep the connection.
     keep_alive: bool,
     /// The request has been read to its end.
     is_body_read: bool,
 }
 
-/// Writes what lies in `to_client`, the whole answer.
+/// Writes an answer.
 async fn finish(
     connection: &mut Connection<'_>,
-    work: &mut Workspace,
-    closing: Closing,
-    status: u16,
+    work: &Workspace,
+    encoded: &Encoded,
     record: &mut Record<'_>,
 ) -> Result<Next, Failed> {
+    connection.has_answered = true;
+    let written = connection.write_all(&work.to_client).await;
+    let n_left = written.err().map_or(0, |unwritten| unwritten.n_bytes);
+    if n_left < work.to_client.len() {
+        record.status = encoded.status;
+        record.bytes_out = encoded.body_bytes.saturating_sub(n_left) as u64;
+    }
     // Whatever of it was sent, its length says that it is not whole.
     let started = Some(Framing::Length(0));
-    connection.write_all(&work.to_client, b"").await.map_err(|error| Failed { error, started })?;
-    record.status = status;
-    Ok(Next::after(closing.keep_alive, closing.is_body_read, work))
+    written.map_err(|unwritten| Failed { error: unwritten.error, started })?;
+    Ok(Next::after(encoded.keep_alive, encoded.is_body_read, work))
 }
 
 fn recipient<'a>(request: &RequestHead, keep_alive: bool, date: &'a [u8]) -> Recipient<'a> {

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::filters::Changes;
 use crate::http::h1::Connection;
 use crate::http::method;
+use crate::limits::ANSWERED_METHOD_BYTES_MAX;
 use crate::record::Record;
 use crate::respond::write_status_text;
 use crate::upstream::{Answers, Group, Timeouts};
@@ -173,7 +174,7 @@ impl<'w> Step<'w, '_, '_> {
             Terminal::Respond { status, body } => {
                 match body {
                     Some(body) => body.write(view, &test, self.text),
-                    None => write_status_text(*status, None, self.text),
+                    None => write_status_text(*status, &[], self.text),
                 }
                 Ok(Decided::Answer(Planned { status: *status, field: None }))
             }
@@ -183,7 +184,7 @@ impl<'w> Step<'w, '_, '_> {
                     self.value.push(b'?');
                     self.value.extend_from_slice(query);
                 }
-                write_status_text(*status, None, self.text);
+                write_status_text(*status, &[], self.text);
                 Ok(Decided::Answer(Planned { status: *status, field: Some("location") }))
             }
             Terminal::NotFound => Ok(Decided::Answer(self.not_found(view))),
@@ -199,13 +200,19 @@ impl<'w> Step<'w, '_, '_> {
             }
             self.value.extend_from_slice(method.as_str().as_bytes());
         }
-        let planned = if self.value.is_empty() {
-            Planned { status: 404, field: None }
+        if self.value.is_empty() {
+            write_status_text(404, &[b"no route takes this path"], self.text);
+            return Planned { status: 404, field: None };
+        }
+        // A token cannot break out of plain text; a long one only makes the reason unreadable.
+        let method = self.parsed.head.method_text;
+        let named = if method.len() <= ANSWERED_METHOD_BYTES_MAX {
+            method.of(self.parsed.bytes)
         } else {
-            Planned { status: 405, field: Some("allow") }
+            b"this method"
         };
-        write_status_text(planned.status, None, self.text);
-        planned
+        write_status_text(405, &[named, b" is not allowed here; allowed: ", self.value], self.text);
+        Planned { status: 405, field: Some("allow") }
     }
 
     fn encode_request(&mut self, view: &View<'_>) -> Result<(), Error> {

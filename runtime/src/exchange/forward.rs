@@ -24,6 +24,9 @@ pub(super) async fn forward(
     record: &mut Record<'_>,
 ) -> Result<Next, Failed> {
     let Workspace { client, server, request, response, changes, to_server, to_client, .. } = work;
+    // INVARIANT: what one connection sent is never read as the response of another. The exchange before may have left
+    // bytes here that nobody had asked for.
+    server.clear();
     let lease = lease(connection, request, to, record, Attempt::First).await?;
     let mut transfer = Transfer {
         connection,
@@ -34,6 +37,7 @@ pub(super) async fn forward(
         timeouts: to.timeouts,
         upload: Pump::new(request.framing, writer(request.framing), to.limits.body_bytes_max),
         upload_state: Upload::Open,
+        is_continue_awaited: request.expect_continue,
         n_interim: 0,
     };
     let mut attempt = Attempt::First;
@@ -48,6 +52,7 @@ pub(super) async fn forward(
                 transfer.lease = lease_again(&transfer, request, to, record).await?;
                 transfer.upload.rewind();
                 transfer.upload_state = Upload::Open;
+                transfer.is_continue_awaited = request.expect_continue;
             }
             Err(error) => return Err(error.into()),
         }
@@ -72,13 +77,14 @@ pub(super) async fn forward(
     });
     encoded.map_err(|error| Error::new(ErrorKind::BadConfiguredText(error)))?;
     transfer.server_buffer.consume(head_len);
+    transfer.connection.has_answered = true;
     let mut download = Pump::new(response.framing, writer(framing), None);
     let moved = transfer.bodies(&mut download, to_client).await;
     record.bytes_in = transfer.upload.body_bytes;
-    record.bytes_out = download.body_bytes;
     let is_started = download.progress > 0;
     if is_started {
         record.status = response.status;
+        record.bytes_out = download.body_bytes;
     }
     moved.map_err(|error| Failed { error, started: is_started.then_some(framing) })?;
     let is_body_read = settle(transfer, response);
@@ -107,9 +113,7 @@ async fn lease<'w>(
         fresh: attempt == Attempt::Second,
         check: if is_repeatable { Check::Seen } else { Check::Ask },
     };
-    let lease = to.group.lease(&how).await?;
-    record.server(lease.server_name().as_bytes());
-    Ok(lease)
+    to.group.lease(&how, |server| record.server(server.as_bytes())).await
 }
 
 async fn lease_again<'w>(
@@ -129,7 +133,7 @@ fn may_repeat(transfer: &Transfer<'_, '_>, request: &RequestHead, error: Error) 
     transfer.lease.is_reused
         && nothing_came
         && transfer.n_interim == 0
-        && transfer.upload.body_bytes == 0
+        && transfer.upload.can_rewind()
         && (nothing_left || method::is_idempotent(request.method))
 }
 
@@ -141,7 +145,6 @@ async fn final_head(
     response: &mut ResponseHead,
     out: &mut Vec<u8>,
 ) -> Result<usize, Error> {
-    let mut continue_wanted = request.expect_continue;
     loop {
         let len = transfer.response_head(response, request.method).await?;
         if !response.is_interim() {
@@ -152,13 +155,13 @@ async fn final_head(
             return Err(Error::new(ErrorKind::SurplusResponse));
         }
         let is_wanted = match response.status {
-            100 => std::mem::replace(&mut continue_wanted, false),
+            100 => std::mem::replace(&mut transfer.is_continue_awaited, false),
             _ => request.version == Version::Http11,
         };
         if is_wanted {
             out.clear();
             encode_interim(response, transfer.server_buffer.filled(), out);
-            transfer.connection.write_all(out, b"").await?;
+            transfer.connection.write_all(out).await?;
         }
         transfer.server_buffer.consume(len);
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use twp_compiler::Artifact;
-use twp_compiler::plan::ListenerId;
+use twp_compiler::plan::{ListenerId, LogTarget};
 
 /// A socket as it came from the supervisor.
 pub(super) struct Adopted {
@@ -33,6 +33,8 @@ pub(super) struct Crew {
     group: Arc<WorkerGroup>,
     /// How many sockets each worker has.
     n_sockets: Vec<usize>,
+    /// The sign of life of each worker when it was last looked at.
+    moves: Vec<Option<u64>>,
     /// A copy of every socket: what waits there is accepted once more when its address is dropped.
     spares: Vec<Spare>,
 }
@@ -51,7 +53,7 @@ impl Crew {
         needs: &[ListenerNeed],
         adopted: Vec<Adopted>,
     ) -> io::Result<Crew> {
-        let log = artifact.plan.server.access_log.as_ref().map(Log::start).transpose()?;
+        let log = artifact.plan.server.access_log.as_ref().map(start_log).transpose()?;
         let group = WorkerGroup::new(n_workers);
         let listeners = listener_ids(artifact);
         let mut shares: Vec<Vec<ListenSocket>> = (0..n_workers).map(|_| Vec::new()).collect();
@@ -72,7 +74,8 @@ impl Crew {
             worker::start(WorkerConfig { index, artifact, sockets, group, log })
         };
         let workers = shares.into_iter().enumerate().map(start).collect::<io::Result<Vec<_>>>()?;
-        Ok(Crew { workers, log, group, n_sockets, spares })
+        let moves = vec![None; workers.len()];
+        Ok(Crew { workers, log, group, n_sockets, moves, spares })
     }
 
     /// Lets all workers accept and waits until they do.
@@ -109,6 +112,14 @@ impl Crew {
             }
         };
         self.workers.iter().map(load).collect()
+    }
+
+    /// Whether every worker has ended or moved on since the last look.
+    pub(super) fn has_moved(&mut self) -> bool {
+        self.workers.iter().zip(&mut self.moves).fold(true, |all, (worker, seen)| {
+            let beat = worker.counters().heartbeat.load(Ordering::Relaxed);
+            (seen.replace(beat) != Some(beat) || worker.is_finished()) && all
+        })
     }
 
     /// Whether all workers have ended.
@@ -172,6 +183,16 @@ impl Crew {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+/// Opens the log; the failure names it.
+fn start_log(target: &LogTarget) -> io::Result<Log> {
+    Log::start(target).map_err(|error| match target {
+        LogTarget::Stdout => error,
+        LogTarget::File(path) => {
+            io::Error::new(error.kind(), format!("the access log `{path}` cannot be opened: {error}"))
+        }
+    })
 }
 
 /// The listener of each need: they were made in the plan's order.

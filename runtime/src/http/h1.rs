@@ -37,6 +37,8 @@ pub(crate) struct Connection<'w> {
     pub(crate) peer_is_trusted: bool,
     /// Requests so far.
     pub(crate) requests: u32,
+    /// Some of the final response to the present request may have been sent.
+    pub(crate) has_answered: bool,
 }
 
 /// How waiting for bytes ended.
@@ -66,6 +68,7 @@ impl<'w> Connection<'w> {
             peer_text: addr.map(|addr| addr.to_string()).unwrap_or_default(),
             peer_is_trusted: is_trusted(peer),
             requests: 0,
+            has_answered: false,
         }
     }
 
@@ -141,28 +144,30 @@ impl<'w> Connection<'w> {
         .await
     }
 
-    /// Writes all of both slices; the client must take some of it within the write time-out.
-    pub(crate) async fn write_all(&mut self, first: &[u8], second: &[u8]) -> Result<(), Error> {
-        let (mut first, mut second) = (first, second);
+    /// Writes all of it; the client must take some within the write time-out.
+    pub(crate) async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
+        let mut rest = bytes;
         let (socket, deadline) = (&mut self.socket, &self.deadline);
         let mut is_timed = false;
         std::future::poll_fn(|cx| {
-            while !(first.is_empty() && second.is_empty()) {
-                match socket.poll_write_two(cx, first, second) {
+            let failed = |kind, rest: &[u8]| {
+                Poll::Ready(Err(Unwritten { error: Error::new(kind), n_bytes: rest.len() }))
+            };
+            while !rest.is_empty() {
+                match socket.poll_write_two(cx, rest, b"") {
                     Poll::Ready(Ok(n)) => {
                         is_timed = false;
-                        let from_first = n.min(first.len());
-                        first = first.split_at(from_first).1;
-                        second = second.get(n - from_first..).unwrap_or_default();
+                        rest = rest.get(n..).unwrap_or_default();
                     }
-                    Poll::Ready(Err(_)) => return Poll::Ready(Err(Error::new(ErrorKind::ClientGone))),
+                    Poll::Ready(Err(_)) => return failed(ErrorKind::ClientGone, rest),
                     Poll::Pending => {
                         if !is_timed {
                             is_timed = true;
+                            deadline.watch(cx);
                             deadline.set(ticks(WRITE_TIMEOUT));
                         }
                         if deadline.passed() {
-                            return Poll::Ready(Err(Error::new(ErrorKind::ClientTimeout)));
+                            return failed(ErrorKind::ClientTimeout, rest);
                         }
                         return Poll::Pending;
                     }
@@ -183,7 +188,7 @@ impl<'w> Connection<'w> {
         self.local.buffers.grow(buffer, BUFFER_SMALL);
         let mut left = LINGER_BYTES_MAX;
         while left > 0 {
-            buffer.consume(usize::MAX / 2);
+            buffer.clear();
             match self.read_some(buffer).await {
                 Ok(0) | Err(_) => return,
                 Ok(n) => left = left.saturating_sub(n),
@@ -198,6 +203,21 @@ impl<'w> Connection<'w> {
             Framing::None | Framing::Length(_) | Framing::Chunked => {}
             Framing::UntilClose => self.socket.reset_on_close(),
         }
+    }
+}
+
+/// Why not all was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwritten {
+    /// What happened.
+    pub(crate) error: Error,
+    /// How many bytes are left.
+    pub(crate) n_bytes: usize,
+}
+
+impl From<Unwritten> for Error {
+    fn from(unwritten: Unwritten) -> Error {
+        unwritten.error
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Pump {
     written: usize,
     /// The last read filled the buffer: more is probably waiting.
     was_filled: bool,
+    /// Something behind the head was read.
+    has_begun: bool,
     /// Body bytes so far.
     pub(crate) body_bytes: u64,
     /// Body bytes that are allowed.
@@ -102,6 +104,7 @@ impl Pump {
             ready: 0,
             written: 0,
             was_filled: false,
+            has_begun: false,
             body_bytes: 0,
             limit: limit.unwrap_or(u64::MAX),
             blocked: Blocked::Read,
@@ -114,9 +117,19 @@ impl Pump {
         matches!(self.reader, Reader::Done)
     }
 
-    /// Begins again with the same head in `out`. Only for a pump that has moved no body byte.
+    /// Whether anything behind the head was read, be it the end of an empty body in chunks.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Whether `out` still holds the head and nothing but the head.
+    pub(crate) fn can_rewind(&self) -> bool {
+        !self.has_begun
+    }
+
+    /// Begins again with the same head in `out`.
     pub(crate) fn rewind(&mut self) {
-        debug_assert!(self.body_bytes == 0, "a body byte that left cannot be sent again");
+        debug_assert!(self.can_rewind(), "what left behind the head cannot be sent again");
         self.written = 0;
         self.progress = 0;
     }
@@ -218,6 +231,7 @@ impl Pump {
                 }
                 Reader::UntilClose => filled.len(),
                 Reader::Chunked(decoder) => {
+                    self.has_begun |= !filled.is_empty();
                     let run = decoder.raw_run(filled);
                     if self.writer == Writer::Chunked && run.len > 0 {
                         self.ready = run.len;
@@ -268,6 +282,7 @@ impl Pump {
     }
 
     fn count(&mut self, n_data: usize) -> Result<(), PumpError> {
+        self.has_begun = true;
         self.body_bytes += n_data as u64;
         if self.body_bytes > self.limit { Err(PumpError::TooLarge) } else { Ok(()) }
     }
@@ -306,3 +321,6 @@ impl Pump {
         ends.buffers.grow(ends.buffer, wanted);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! Carrying out what the handover decides, and stopping.
 
-use super::{Child, Ending, Notice, Stopping, Supervisor};
+use super::{Child, Ending, Notice, Pace, Stopping, Supervisor};
 use crate::control::{ListenerStatus, Reload, ReloadResult, total};
 use crate::handover::message::{Address, Need, Order, Source};
-use crate::handover::{Action, Event, GenerationId, Outcome, Patience, Step};
+use crate::handover::{Action, Event, GenerationId, Outcome, State, Step};
 use crate::limits::{
     ANSWER_TIMEOUT, ATTEMPT_TIMEOUT, DRAIN_GRACE, DRAIN_HARD, DRAIN_SOFT, DRAINING_MAX,
     RESTART_FORGIVEN_AFTER, RESTART_PAUSE_MAX, RESTART_PAUSE_MIN,
@@ -17,6 +17,7 @@ impl Supervisor<'_> {
             Action::Start(id) => {
                 // What is on disk now is what this generation tries; only a later difference is a change.
                 self.watch.settle();
+                self.pace = Pace { last: Some(Instant::now()), due: None };
                 self.start(id, Vec::new());
             }
             Action::StartLast(id) => self.start(id, self.last_good.clone()),
@@ -137,6 +138,7 @@ impl Supervisor<'_> {
         let reload = Reload { generation: id, result: result(outcome), text: verdict };
         self.callers.attempt_ends(&reload);
         self.last_reload = Some(reload);
+        self.settled = Instant::now();
     }
 
     fn serves(&mut self, id: GenerationId) {
@@ -189,12 +191,13 @@ impl Supervisor<'_> {
 
     /// Before an attempt is ended for its silence: the reason.
     pub(super) fn note_silence(&mut self) {
-        let (id, limit) = match self.handover.patience() {
-            Patience::Endless => return,
-            Patience::Attempt(id) => (Some(id), ATTEMPT_TIMEOUT),
-            Patience::Answer => (self.children.keys().next_back().copied(), ANSWER_TIMEOUT),
+        let (id, limit) = match self.handover.state() {
+            // Here the old one is silent; the attempt goes on without it.
+            State::Empty | State::Serving(_) | State::Stopping | State::Pausing(_) => return,
+            State::Loading(attempt) | State::Adopting(attempt) => (attempt.new, ATTEMPT_TIMEOUT),
+            State::Committed(attempt) | State::Probation(attempt) => (attempt.new, ANSWER_TIMEOUT),
         };
-        if let Some(child) = id.and_then(|id| self.children.get_mut(&id)) {
+        if let Some(child) = self.children.get_mut(&id) {
             child.verdict.get_or_insert_with(|| format!("did not answer within {} s", limit.as_secs()));
         }
     }
@@ -210,6 +213,7 @@ impl Supervisor<'_> {
         let latest = stopping.hard.map(|hard| Instant::now() + hard + DRAIN_GRACE);
         self.stopping = Some(stopping);
         self.restart.due = None;
+        self.pace.due = None;
         (self.tell)(Notice::Stops { connections: self.children.values().map(Child::connections).sum() });
         // Those that drain already get no more time than the rest.
         for child in self.children.values_mut() {

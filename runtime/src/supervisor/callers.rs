@@ -6,7 +6,7 @@ use crate::handover::channel::Channel;
 use crate::limits::{CALLER_TIMEOUT, CALLERS_MAX};
 use crate::sys::process;
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -42,10 +42,9 @@ impl Callers {
         Ok(Callers { listener: control::listen(path)?, path: path.to_owned(), connected: Vec::new() })
     }
 
-    /// What to poll for reading.
-    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let callers = self.connected.iter().map(|caller| caller.channel.as_fd());
-        std::iter::once(self.listener.as_fd()).chain(callers)
+    /// Everybody connected, to be polled.
+    pub(super) fn channels(&self) -> impl Iterator<Item = &Channel> {
+        self.connected.iter().map(|caller| &caller.channel)
     }
 
     /// When the next silent caller is hung up on.
@@ -92,10 +91,15 @@ impl Callers {
         }
     }
 
-    /// Remembers that somebody waits for the next attempt.
-    pub(super) fn wait_for_attempt(&mut self, place: usize, and_drained: bool) {
+    /// Remembers that somebody waits for this attempt, or for the next.
+    pub(super) fn wait_for_attempt(
+        &mut self,
+        place: usize,
+        generation: Option<GenerationId>,
+        and_drained: bool,
+    ) {
         if let Some(caller) = self.connected.get_mut(place) {
-            caller.waits_for = WaitsFor::Attempt { generation: None, and_drained };
+            caller.waits_for = WaitsFor::Attempt { generation, and_drained };
         }
     }
 
@@ -142,6 +146,13 @@ impl Callers {
                 caller.answer(&Answer::Reloaded(reload));
             }
         }
+    }
+}
+
+impl AsFd for Callers {
+    /// Readable when somebody new calls.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::handover::message::{Address, ListenerNeed, Need};
 use crate::limits::{LISTEN_BACKLOG, LISTEN_SOCKETS_MAX};
+use crate::sys::descriptors;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::collections::BTreeMap;
 use std::io;
@@ -99,15 +100,24 @@ impl Sockets {
     /// Lets every bound socket listen. On failure says why, for a person.
     pub(super) fn listen(&mut self, need: &Need) -> Result<(), String> {
         for listener in &need.listeners {
+            let is_ours = self.listens_on_port_of(&listener.address);
             let Some(group) = self.groups.get_mut(&listener.address) else { continue };
+            let mut sharing = if is_ours || group.bound.is_none() { Sharing::Ours } else { Sharing::Trial };
             for slot in group.slots.iter_mut().filter(|slot| !slot.is_listening) {
-                SockRef::from(&*slot.socket)
-                    .listen(LISTEN_BACKLOG)
-                    .map_err(|error| explain(listener, &error))?;
+                listen(&slot.socket, sharing).map_err(|error| explain(listener, &error))?;
                 slot.is_listening = true;
+                sharing = Sharing::Ours;
             }
         }
         Ok(())
+    }
+
+    /// Whether some socket of ours listens on the port of this address already.
+    fn listens_on_port_of(&self, address: &Address) -> bool {
+        let port = |group: &Group| group.bound.map(|addr| addr.port());
+        let wanted = self.groups.get(address).and_then(port);
+        let same = self.groups.values().filter(|group| wanted.is_some() && port(group) == wanted);
+        same.flat_map(|group| &group.slots).any(|slot| slot.is_listening)
     }
 
     /// The sockets of all needed addresses, and how many of each there are.
@@ -174,6 +184,21 @@ fn bind_tcp(addr: SocketAddr, address: &Address, sharing: Sharing) -> io::Result
     Ok(socket)
 }
 
+/// Begins to listen. On trial the socket shares its port with nobody for that moment: bound sockets that do not listen
+/// yet are no hindrance to each other, so of two programs that start at once both get this far, and only here the
+/// kernel tells the second one.
+fn listen(socket: &OwnedFd, sharing: Sharing) -> io::Result<()> {
+    let socket = SockRef::from(socket);
+    match sharing {
+        Sharing::Ours => socket.listen(LISTEN_BACKLOG),
+        Sharing::Trial => {
+            socket.set_reuse_port(false)?;
+            socket.listen(LISTEN_BACKLOG)?;
+            socket.set_reuse_port(true)
+        }
+    }
+}
+
 fn bind_unix(path: &Path) -> io::Result<Socket> {
     if let Ok(meta) = path.symlink_metadata() {
         if !meta.file_type().is_socket() {
@@ -209,7 +234,10 @@ fn explain(listener: &ListenerNeed, error: &io::Error) -> String {
     };
     let help = match (error.kind(), port) {
         (io::ErrorKind::AddrInUse, Some(port)) => {
-            format!("stop it (`ss -ltnp 'sport = :{port}'` shows it), or give `{name}` another port")
+            format!(
+                "stop it (`ss -ltnp 'sport = :{port}'` shows it; `kill` drains a twp whose supervisor was killed), \
+                 or give `{name}` another port"
+            )
         }
         (io::ErrorKind::AddrInUse, None) => format!("stop it, or give `{name}` another path"),
         (io::ErrorKind::AddrNotAvailable, _) => {
@@ -222,6 +250,7 @@ fn explain(listener: &ListenerNeed, error: &io::Error) -> String {
             "the directory must be writable for the user of twp".to_owned()
         }
         (io::ErrorKind::AlreadyExists, _) => format!("remove it, or give `{name}` another path"),
+        _ if descriptors::are_used_up(error) => descriptors::MORE.to_owned(),
         _ => return format!("error: cannot listen on `{address}` (listener `{name}`): {cause}\n"),
     };
     format!("error: cannot listen on `{address}` (listener `{name}`): {cause}\n  help: {help}\n")

@@ -24,6 +24,10 @@ impl Supervisor<'_> {
                 .filter_map(|child| self.generation_status(child, now))
                 .collect(),
             last_reload: self.last_reload.clone(),
+            last_reload_age_seconds: self
+                .last_reload
+                .is_some()
+                .then(|| now.saturating_duration_since(self.settled).as_secs()),
         }
     }
 

@@ -65,6 +65,15 @@ pub(crate) fn raise_limit() -> io::Result<u64> {
     Ok(hard.max(soft))
 }
 
+/// What to do when [`are_used_up`].
+pub(crate) const MORE: &str =
+    "raise the limit of open files: `ulimit -n` in a shell, `LimitNOFILE=` in a systemd unit";
+
+/// Whether this failure means that the process may open no more files.
+pub(crate) fn are_used_up(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(nix::errno::Errno::EMFILE as i32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,10 @@ impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Ending::Exit(code) => write!(f, "exited with status {code}"),
+            // We say so ourselves where it was us.
+            Ending::Killed(Signal::SIGKILL) => {
+                write!(f, "was killed by SIGKILL (by hand, or by the kernel when memory ran out)")
+            }
             Ending::Killed(signal) => write!(f, "was killed by {signal}"),
         }
     }

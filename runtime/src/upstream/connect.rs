@@ -26,23 +26,24 @@ pub(super) struct Addresses {
 pub(super) async fn connect(server: &Server, deadline: &Deadline, within: Tick) -> Result<Socket, Error> {
     deadline.set(within);
     match deadline.race(connect_any(server, deadline)).await {
-        Some(Ok(socket)) => Ok(socket),
-        Some(Err(error)) => Err(Error::from_connect(&error)),
+        Some(result) => result,
         None => Err(Error::unsent(ErrorKind::ConnectTimeout)),
     }
 }
 
-async fn connect_any(server: &Server, deadline: &Deadline) -> io::Result<Socket> {
-    match &server.endpoint {
+async fn connect_any(server: &Server, deadline: &Deadline) -> Result<Socket, Error> {
+    let connected = match &server.endpoint {
         Endpoint::Address(addr) => connect_tcp(*addr).await,
         // As an upstream, a bare port is one of this host.
         Endpoint::Port(port) => connect_tcp((Ipv4Addr::LOCALHOST, *port).into()).await,
         Endpoint::Unix(path) => UnixStream::connect(path).await.map(Socket::Unix),
         Endpoint::Name(name, port) => {
-            server.addresses.resolve(name, *port, deadline).await?;
+            let resolved = server.addresses.resolve(name, *port, deadline).await;
+            resolved.map_err(|_| Error::unsent(ErrorKind::NameUnknown))?;
             connect_name(&server.addresses).await
         }
-    }
+    };
+    connected.map_err(|error| Error::from_connect(&error))
 }
 
 async fn connect_tcp(addr: SocketAddr) -> io::Result<Socket> {

@@ -54,6 +54,11 @@ impl Server {
         None
     }
 
+    /// How records call it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Closes idle connections that are old or no longer usable.
     pub(super) fn sweep(&self, now: Tick) {
         let oldest = now.saturating_sub(ticks(UPSTREAM_IDLE_TIMEOUT));
@@ -99,10 +104,5 @@ impl<'a> Lease<'a> {
         if idle.len() < self.server.idle_max {
             idle.push(Idle { socket: self.socket, since: self.clock.now() });
         }
-    }
-
-    /// The server, as records call it.
-    pub(crate) fn server_name(&self) -> &'a str {
-        &self.server.name
     }
 }

@@ -12,6 +12,7 @@ use super::*;
 use crate::log::Log;
 use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use twp_compiler::plan::LogTarget;
@@ -48,18 +49,32 @@ struct Seen {
     records: Vec<String>,
     /// Time that passed for the client.
     seconds: f64,
+    /// Exchanges and connections that panicked.
+    panics: u64,
+    /// Exchanges that were under way in the end.
+    in_flight: u64,
 }
 
 /// Runs one client against a worker. `ORIGIN` in the configuration is the origin's address, `REFUSED` one where
 /// nobody listens; the text stands inside `site *` unless it has a site of its own. The origin follows one script per
 /// connection, in the order of accepting.
 fn exchange(config: &str, client: &[Act], origins: &[&'static [Act]]) -> Seen {
+    exchange_with(config, |_| {}, client, origins)
+}
+
+/// The same with a change of what was compiled.
+fn exchange_with(
+    config: &str,
+    change: impl FnOnce(&mut Artifact),
+    client: &[Act],
+    origins: &[&'static [Act]],
+) -> Seen {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
         .build_local(tokio::runtime::LocalOptions::default())
         .expect("a runtime");
-    runtime.block_on(run(config, client, origins))
+    runtime.block_on(run(config, change, client, origins))
 }
 
 /// The usual case: everything passes to the origin.
@@ -67,14 +82,20 @@ fn proxied(client: &'static str, origins: &[&'static [Act]]) -> Seen {
     exchange("to api", &[Act::Send(client)], origins)
 }
 
-async fn run(config: &str, client: &[Act], origins: &[&'static [Act]]) -> Seen {
+async fn run(
+    config: &str,
+    change: impl FnOnce(&mut Artifact),
+    client: &[Act],
+    origins: &[&'static [Act]],
+) -> Seen {
     let origin = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let refused = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let refused_addr = refused.local_addr().expect("an address");
     drop(refused);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let addr = listener.local_addr().expect("an address");
-    let artifact = compile(config, origin.local_addr().expect("an address"), refused_addr);
+    let mut artifact = compile(config, origin.local_addr().expect("an address"), refused_addr);
+    change(Arc::get_mut(&mut artifact).expect("nobody else has it yet"));
 
     let log_path = std::env::temp_dir().join(format!("twp-test-{}-{}.log", std::process::id(), addr.port()));
     let log = Log::start(&LogTarget::File(log_path.display().to_string())).expect("a log");
@@ -90,6 +111,8 @@ async fn run(config: &str, client: &[Act], origins: &[&'static [Act]]) -> Seen {
     let serving = tokio::task::spawn_local(serve_origins(origin, origins.to_vec(), Rc::clone(&transcripts)));
     let start = tokio::time::Instant::now();
     let stream = TcpStream::connect(addr).await.expect("the worker accepts");
+    // Time stands still for acknowledgements too: a held back write would never leave.
+    stream.set_nodelay(true).expect("a connected socket");
     let (client, is_reset) = follow(stream, client, &commands, |_| {}).await;
     let seconds = start.elapsed().as_secs_f64();
 
@@ -102,7 +125,10 @@ async fn run(config: &str, client: &[Act], origins: &[&'static [Act]]) -> Seen {
     drop(std::fs::remove_file(&log_path));
     let origins = transcripts.borrow().clone();
     let records = text.lines().map(str::to_owned).collect();
-    Seen { client: without_dates(&client), is_reset, origins, records, seconds }
+    let counters = group.counters(0).expect("the worker");
+    let panics = counters.panics.load(Ordering::Relaxed);
+    let in_flight = counters.exchanges_in_flight.load(Ordering::Relaxed);
+    Seen { client: without_dates(&client), is_reset, origins, records, seconds, panics, in_flight }
 }
 
 fn compile(config: &str, origin: SocketAddr, refused: SocketAddr) -> Arc<Artifact> {

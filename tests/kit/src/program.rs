@@ -17,6 +17,8 @@ use crate::scratch::Scratch;
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long an orderly end may take before the group is killed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a test waits for something that must happen.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two looks.
 const STEP: Duration = Duration::from_millis(20);
 
@@ -39,15 +41,16 @@ impl Program {
     /// Writes the configuration, with `{port}` replaced by a free port, starts the program and waits until it
     /// answers. Panics with the program's own words when it does not.
     pub fn start(bin: impl AsRef<Path>, config: &str) -> Self {
-        let scratch = Scratch::new();
-        let port = free_port();
-        let site = scratch.write("site.twp", &with_port(config, port));
+        let (scratch, port) = (Scratch::new(), free_port());
+        scratch.write("site.twp", &with_port(config, port));
+        Self::start_in(bin, scratch, port)
+    }
+
+    /// As [`Program::start`], in a folder where `site.twp` already leads to a configuration for this port.
+    pub fn start_in(bin: impl AsRef<Path>, scratch: Scratch, port: u16) -> Self {
         let said = fs::File::create(scratch.path().join("stderr")).expect("a file in the temporary folder");
         let child = Command::new(bin.as_ref())
-            .arg("run")
-            .arg(&site)
-            .arg("--control")
-            .arg(scratch.path().join("control"))
+            .args(["run", "site.twp", "--control", "control"])
             .current_dir(scratch.path())
             .stdin(Stdio::null())
             .stdout(fs::File::create(scratch.path().join("stdout")).expect("a file in the temporary folder"))
@@ -66,12 +69,17 @@ impl Program {
         self.addr
     }
 
-    /// The file it was started with.
+    /// The file it was started with; everything else of this test lies beside it.
     pub fn site(&self) -> PathBuf {
         self.scratch.path().join("site.twp")
     }
 
-    /// Replaces the configuration as an editor does, by a rename; `{port}` stands for the same port as at the start.
+    /// Writes the configuration in place; `{port}` stands for the same port as at the start.
+    pub fn write(&self, config: &str) {
+        self.scratch.write("site.twp", &with_port(config, self.addr.port()));
+    }
+
+    /// As [`Program::write`], but as an editor does it, by a rename.
     pub fn change(&self, config: &str) {
         let new = self.scratch.write("site.new", &with_port(config, self.addr.port()));
         fs::rename(new, self.site()).expect("a file in the temporary folder can be renamed");
@@ -103,6 +111,15 @@ impl Program {
         }
     }
 
+    /// Waits until something holds; panics with all that was printed when it never does.
+    pub fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !holds(self) {
+            assert!(Instant::now() < deadline, "never: {what}; it said:\n{}", self.said().1);
+            thread::sleep(STEP);
+        }
+    }
+
     /// The process id of the supervisor.
     pub fn pid(&self) -> u32 {
         self.child.id()
@@ -114,13 +131,16 @@ impl Program {
         (read("stdout"), read("stderr"))
     }
 
-    /// Runs another subcommand (`reload`, `status`, `stop`) against this program: exit status, output, errors.
-    pub fn command(&self, subcommand: &str) -> (Option<i32>, String, String) {
+    /// Runs another subcommand (`reload`, `status --json`, `stop`) against this program: exit status, output, errors.
+    pub fn command(&self, words: &str) -> (Option<i32>, String, String) {
+        self.run(&format!("{words} site.twp --control control"))
+    }
+
+    /// Runs the program with these words, in the folder of this test: exit status, output, errors.
+    pub fn run(&self, words: &str) -> (Option<i32>, String, String) {
         let output = Command::new(&self.bin)
-            .arg(subcommand)
-            .arg(self.site())
-            .arg("--control")
-            .arg(self.scratch.path().join("control"))
+            .args(words.split_whitespace())
+            .current_dir(self.scratch.path())
             .stdin(Stdio::null())
             .output()
             .expect("the program starts");

@@ -50,6 +50,22 @@ fn a_second_supervisor_of_the_same_user_is_refused_with_cause_and_remedy() -> io
     Ok(())
 }
 
+/// Sockets that are bound and do not listen are no hindrance to each other, so the trial at binding sees nothing.
+#[test]
+fn of_two_supervisors_that_start_at_once_the_second_to_listen_is_refused() -> io::Result<()> {
+    let need = need(free()?, 2);
+    let (mut first, mut second) = (Sockets::default(), Sockets::default());
+    assert_eq!(first.bind(&need), Ok(()));
+    assert_eq!(second.bind(&need), Ok(()));
+    assert_eq!(first.listen(&need), Ok(()));
+    let text = second.listen(&need).err().unwrap_or_default();
+    assert!(text.contains("another program listens there") && text.contains("help:"), "{text}");
+    // The first can still grow.
+    let wider = Need { workers: 4, ..need };
+    assert_eq!(first.bind(&wider).and_then(|()| first.listen(&wider)), Ok(()));
+    Ok(())
+}
+
 /// The same sockets are passed again and again, so no queue is ever lost.
 #[test]
 fn more_and_fewer_workers_share_the_same_sockets() -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Upstreams that refuse, stall, break off or send too much, and clients that stall.
 
 use super::Act::{self, Close, Send, Until, Wait};
-use super::{exchange, proxied};
+use super::{exchange, exchange_with, proxied};
 use std::time::Duration;
 
 const GET: &str = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -141,4 +141,84 @@ fn a_response_that_stands_still_is_cut() {
     let seen = proxied(GET, &[stalls]);
     assert_eq!(seen.record("reason"), "upstream_idle");
     assert!((60.0..62.0).contains(&seen.seconds), "{} s", seen.seconds);
+}
+
+#[test]
+fn a_request_whose_end_has_followed_its_head_is_not_repeated() {
+    // The head has made room for the end of the empty body, so only that could be sent again.
+    const DIES_LATE: &[Act] = &[Until("\r\n\r\n"), Send(OK), Until("0\r\n\r\n"), Close];
+    let put = "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let client = &[Send(GET), Until("ok"), Send(put), Wait(Duration::from_millis(50)), Send("0\r\n\r\n")];
+    let seen = exchange("to api", client, &[DIES_LATE, SERVES]);
+    assert_eq!(seen.statuses(), ["200", "502"]);
+    assert_eq!(seen.origins[1], "");
+}
+
+#[test]
+fn a_client_that_waits_for_100_is_not_the_one_who_is_slow() {
+    const SILENT: &[Act] = &[Until("\r\n\r\n")];
+    const ASKS: &[Act] = &[Until("\r\n\r\n"), Send("HTTP/1.1 100 Continue\r\n\r\n")];
+    let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n";
+    let seen = exchange("to api", &[Send(head)], &[SILENT]);
+    assert_eq!(seen.statuses(), ["504"]);
+    assert_eq!(seen.record("fault"), "upstream");
+    // One that goes on without it, or has got it, must keep the rate of all bodies.
+    for (client, origin) in [(&[Send(head), Send("a")][..], SILENT), (&[Send(head)][..], ASKS)] {
+        let seen = exchange("to api", client, &[origin]);
+        assert_eq!(seen.statuses().last(), Some(&"408"), "{}", seen.client);
+        assert_eq!(seen.record("fault"), "client");
+    }
+}
+
+#[test]
+fn a_response_to_the_request_before_is_not_taken_for_the_next() {
+    // Both arrive in one go, and the next request waits already.
+    const TWO: &[Act] =
+        &[Until("\r\n\r\n"), Send(OK), Send("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\npoison")];
+    let two = [GET, GET].concat();
+    let two: &'static str = Box::leak(two.into_boxed_str());
+    let seen = exchange("to api", &[Send(two)], &[TWO, SERVES]);
+    assert_eq!(seen.statuses(), ["200", "200"]);
+    assert!(!seen.client.contains("poison"), "{}", seen.client);
+}
+
+#[test]
+fn a_name_that_does_not_resolve_is_said_so() {
+    let config = "upstream api { servers: [nowhere.invalid:80] timeout { connect: 60s } }\nsite * { to api }";
+    let seen = exchange(config, &[Send(GET)], &[]);
+    assert_eq!(seen.statuses(), ["502"]);
+    assert!(seen.client.contains("cannot be resolved"), "{}", seen.client);
+    assert_eq!(seen.record("reason"), "name_unknown");
+    assert_eq!(seen.record("server"), "nowhere.invalid:80");
+}
+
+#[test]
+fn a_panic_costs_one_exchange_and_its_connection() {
+    // A plan that breaks a promise: its route names an upstream that is not there.
+    let broken = |artifact: &mut twp_compiler::Artifact| artifact.plan.upstreams.clear();
+    let seen = exchange_with("to api", broken, &[Send(GET), Until("500"), Send(GET)], &[]);
+    assert_eq!(seen.statuses(), ["500"], "the connection is not used again: {}", seen.client);
+    assert!(seen.client.contains("connection: close"), "{}", seen.client);
+    assert_eq!(seen.record("fault"), "twp");
+    assert_eq!(seen.record("reason"), "panicked");
+    assert_eq!((seen.panics, seen.in_flight), (1, 0));
+}
+
+#[test]
+fn records_count_the_bodies_of_our_own_answers() {
+    for (config, request) in [
+        ("respond 200 body \"hello\"", GET),
+        ("route GET /else { respond 200 }", GET),
+        ("route POST / { respond 200 }", GET),
+        ("redirect 308 \"/x\"", GET),
+        ("to none", GET),
+        ("respond 200 body \"hello\"", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        ("respond 204", GET),
+        ("to none", "GET / HTTP/1.1\r\n\r\n"),
+    ] {
+        let config = format!("upstream none {{ servers: [REFUSED] }}\nsite * {{ {config} }}");
+        let seen = exchange(&config, &[Send(request)], &[]);
+        let (_, body) = seen.client.split_once("\r\n\r\n").expect("an answer");
+        assert_eq!(seen.record("bytes_out"), body.len().to_string(), "{config}: {}", seen.client);
+    }
 }

@@ -99,3 +99,47 @@ fn a_panic_ends_its_connection_only() {
     let read = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!((read(&counters.panics), read(&counters.open_connections)), (1, 0));
 }
+
+#[test]
+fn a_busy_worker_hands_connections_to_an_idle_one() {
+    use super::super::*;
+    use std::io::{Read as _, Write as _};
+    use std::sync::atomic::Ordering::Relaxed;
+    let group = WorkerGroup::new(2);
+    let (mut workers, mut addrs) = (Vec::new(), Vec::new());
+    for index in 0..2 {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let addr = listener.local_addr().expect("an address");
+        let artifact = super::compile("respond 200 body \"hi\"", addr, addr);
+        let sockets =
+            vec![ListenSocket { listener: 0, plain: true, socket: ListenSocketKind::Tcp(listener) }];
+        let group = Arc::clone(&group);
+        let worker = start(WorkerConfig { index, artifact, sockets, group, log: WorkerLog::off() });
+        workers.push(worker.expect("a worker"));
+        addrs.push(addr);
+    }
+    assert!(workers.iter().all(|worker| worker.send(Command::Accept)));
+    // One worker gets all of them from the kernel, and each is answered and kept.
+    while workers.iter().any(|worker| worker.counters().accepting.load(Relaxed) == 0) {
+        std::thread::yield_now();
+    }
+    let mut clients = Vec::new();
+    for _ in 0..9 {
+        let mut client = std::net::TcpStream::connect(addrs[0]).expect("the worker accepts");
+        client.write_all(GET.as_bytes()).expect("it reads");
+        let mut answer = [0; 512];
+        assert!(client.read(&mut answer).expect("an answer") > 0);
+        clients.push(client);
+    }
+    let counters: Vec<_> = workers.iter().map(Worker::counters).collect();
+    let open: Vec<_> = counters.iter().map(|counters| counters.open_connections.load(Relaxed)).collect();
+    assert_eq!(open.iter().sum::<u64>(), 9);
+    assert!(open.iter().all(|open| *open >= 3), "{open:?}");
+    assert_eq!(counters[0].handed_off.load(Relaxed), open[1], "what the other has was handed to it");
+    drop(clients);
+    for worker in workers {
+        worker.send(Command::Drain { soft: Duration::ZERO, hard: Duration::from_secs(5) });
+        worker.join();
+    }
+    assert!((0..2).all(|at| group.counters(at).is_some_and(|c| c.open_connections.load(Relaxed) == 0)));
+}

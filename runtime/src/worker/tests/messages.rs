@@ -121,12 +121,13 @@ fn answers_of_routes() {
         (
             "GET /only HTTP/1.1\r\nHost: a\r\n\r\n",
             "HTTP/1.1 405 Method Not Allowed\r\ncontent-type: text/plain; charset=utf-8\r\nallow: POST\r\n\
-             x-site: s\r\ncontent-length: 23\r\n\r\n405 Method Not Allowed\n",
+             x-site: s\r\ncontent-length: 63\r\n\r\n\
+             405 Method Not Allowed: GET is not allowed here; allowed: POST\n",
         ),
         (
             "GET /none HTTP/1.1\r\nHost: a\r\n\r\n",
             "HTTP/1.1 404 Not Found\r\ncontent-type: text/plain; charset=utf-8\r\nx-site: s\r\n\
-             content-length: 14\r\n\r\n404 Not Found\n",
+             content-length: 40\r\n\r\n404 Not Found: no route takes this path\n",
         ),
         (
             "GET /gone HTTP/1.1\r\nHost: a\r\n\r\n",
