@@ -1,9 +1,8 @@
 //! From a path to an artifact: read, parse, check, compile.
 //!
-//! Unreadable input and refused programs are different things: the first is about the file, the second about what it
-//! says. Both end as text for a person.
+//! Unreadable input and refused programs are different things: the first is about the file and ends as one sentence,
+//! the second is about what the file says and ends as diagnostics.
 
-use crate::render::{self, Source};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,24 +33,6 @@ pub struct Checked {
     pub artifact: Option<Artifact>,
 }
 
-/// A configuration ready to serve.
-#[derive(Debug)]
-pub struct Loaded {
-    /// What was compiled.
-    pub artifact: Artifact,
-    /// Warnings as text for a person; empty when there are none.
-    pub warnings: String,
-}
-
-/// Why there is nothing to serve.
-#[derive(Debug)]
-pub enum LoadError {
-    /// The file could not be read.
-    Unreadable(ReadError),
-    /// The file has errors: their text for a person, with a summary as its last line.
-    Refused(String),
-}
-
 /// Why a file could not be read.
 #[derive(Debug)]
 pub struct ReadError {
@@ -65,18 +46,6 @@ enum ReadErrorKind {
     Directory,
     TooLarge,
     NotText { at: usize, line: usize },
-}
-
-/// Reads and compiles a configuration; `colour` is for a terminal.
-pub fn load(path: &Path, colour: bool) -> Result<Loaded, LoadError> {
-    let file = read(path).map_err(LoadError::Unreadable)?;
-    let checked = check(&file.text);
-    let source = Source::new(&file.name, &file.text);
-    let text = render::human(&checked.diagnostics, &source, colour);
-    match checked.artifact {
-        Some(artifact) => Ok(Loaded { artifact, warnings: text }),
-        None => Err(LoadError::Refused(text + &render::summary(&checked.diagnostics, &file.name) + "\n")),
-    }
 }
 
 /// Parses, checks and compiles a text.
@@ -134,15 +103,6 @@ fn text(name: String, input: impl Read) -> Result<SourceFile, ReadError> {
     }
 }
 
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::Unreadable(error) => error.fmt(f),
-            LoadError::Refused(text) => f.write_str(text),
-        }
-    }
-}
-
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot read `{}`: ", self.name)?;
@@ -168,5 +128,4 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for LoadError {}
 impl std::error::Error for ReadError {}

@@ -9,3 +9,4 @@ mod limits;
 mod requests;
 mod rng;
 mod scaling;
+mod semantics;

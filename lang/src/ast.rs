@@ -59,8 +59,8 @@ pub enum ItemKind {
     Site(SiteDecl),
     /// A declaration this version does not serve yet.
     Later(Later),
-    /// A piece that could not be parsed; it was reported.
-    Error,
+    /// A declaration that could not be parsed, with its name if that could; it was reported.
+    Error(Option<Ident>),
 }
 
 /// Something the grammar knows and this version does not serve yet.

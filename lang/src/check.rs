@@ -40,7 +40,10 @@ mod types;
 mod upstream;
 
 use crate::ast::{ConstDecl, ItemKind, Named, RuleDecl, Setting, SiteDecl, Tree};
+use crate::diagnostic::keep_first;
 use crate::hir::{self, Expr, Ty};
+use crate::limits::DIAGNOSTICS_MAX;
+use crate::suggest::closest;
 use crate::{Diagnostic, Level, Span};
 pub use lints::LINTS;
 use names::Names;
@@ -64,6 +67,7 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
 
     let Check { mut diagnostics, listeners, upstreams, consts, incomplete, .. } = ctx;
     diagnostics.sort_by_key(|d| (d.primary.span.source, d.primary.span.start));
+    keep_first(&mut diagnostics);
     if incomplete || diagnostics.iter().any(|d| d.level == Level::Error) {
         return (None, diagnostics);
     }
@@ -150,7 +154,7 @@ impl<'t> Check<'t> {
                 ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
                 ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
                 ItemKind::Site(decl) => ctx.site_decls.push(decl),
-                ItemKind::Later(_) | ItemKind::Error => ctx.incomplete = true,
+                ItemKind::Later(_) | ItemKind::Error(_) => ctx.incomplete = true,
                 ItemKind::Server(_) => {}
             }
         }
@@ -160,6 +164,12 @@ impl<'t> Check<'t> {
     /// Reports a finding.
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// The name that may have been meant. Nobody reads beyond the first findings, and looking through all names for
+    /// each of many mistakes would take time that grows with the square of the file.
+    fn similar<'c>(&self, name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+        (self.diagnostics.len() <= DIAGNOSTICS_MAX).then(|| closest(name, candidates)).flatten()
     }
 
     /// Reports that something written is not in this version yet.
@@ -178,7 +188,7 @@ impl<'t> Check<'t> {
             | ItemKind::Upstream(_)
             | ItemKind::Site(_)
             | ItemKind::Later(_)
-            | ItemKind::Error => None,
+            | ItemKind::Error(_) => None,
         })
     }
 }

@@ -4,6 +4,7 @@
 //! backticks, language words only. The programs render it for terminals, as JSON and for editors.
 
 use crate::Span;
+use crate::limits::DIAGNOSTICS_MAX;
 
 /// How serious a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,5 +115,24 @@ impl Diagnostic {
         let patches = vec![Patch { span, replacement: replacement.into() }];
         self.helps.push(Help { text: text.into(), patches });
         self
+    }
+}
+
+/// Keeps the first errors and the first warnings of a sorted list, and says that there are more.
+pub(crate) fn keep_first(diagnostics: &mut Vec<Diagnostic>) {
+    let all = diagnostics.len();
+    let (mut n_errors, mut n_others) = (0, 0);
+    diagnostics.retain(|diagnostic| {
+        // An error decides that there is no program, so warnings before it must not push it out.
+        let n = if diagnostic.level == Level::Error { &mut n_errors } else { &mut n_others };
+        *n += 1;
+        *n <= DIAGNOSTICS_MAX
+    });
+    let left_out = all - diagnostics.len();
+    if left_out > 0
+        && let Some(last) = diagnostics.last_mut()
+    {
+        last.notes
+            .push(format!("{left_out} more findings are not shown; these are the first {DIAGNOSTICS_MAX}"));
     }
 }

@@ -75,7 +75,7 @@ impl Dump {
                 self.inside(|out| site.items.iter().for_each(|item| out.site_item(item)));
             }
             ItemKind::Later(later) => self.line(Some(later.span), &format!("later {}", later.what)),
-            ItemKind::Error => self.line(Some(item.span), "error"),
+            ItemKind::Error(_) => self.line(Some(item.span), "error"),
         }
     }
 

@@ -44,7 +44,10 @@ impl Method {
 
     /// The method written so; unknown tokens become [`Method::Other`].
     pub fn from_text(text: &str) -> Method {
-        Method::KNOWN.into_iter().find(|m| m.as_str() == text).unwrap_or_else(|| Method::Other(text.to_owned()))
+        Method::KNOWN
+            .into_iter()
+            .find(|m| m.as_str() == text)
+            .unwrap_or_else(|| Method::Other(text.to_owned()))
     }
 
     /// The token as it stands in a request line.

@@ -18,7 +18,7 @@ mod walk;
 mod words;
 
 use crate::ast::Tree;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, keep_first};
 use crate::limits::{DIAGNOSTICS_MAX, NESTING_MAX, PARSER_STEPS_MAX, SOURCE_BYTES_MAX};
 use crate::scan::{Scan, TokenKind};
 use crate::span::Span;
@@ -28,6 +28,11 @@ use walk::Walk;
 
 /// The edition this version reads.
 const EDITION: i64 = 1;
+
+/// Whether a word starts a statement.
+pub(crate) fn is_statement(word: &str) -> bool {
+    words::STATEMENTS.contains(&word)
+}
 
 /// Reads the text of the entry file.
 pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
@@ -54,19 +59,22 @@ pub fn parse_source(text: &str, source: u16) -> (Tree, Vec<Diagnostic>) {
     let (tree, mut diagnostics) = Walk::read(&scan, source);
     diagnostics.extend(hidden_characters(text, source));
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    if diagnostics.len() > DIAGNOSTICS_MAX {
-        diagnostics.truncate(DIAGNOSTICS_MAX);
-        if let Some(last) = diagnostics.last_mut() {
-            last.notes.push(format!("this file has more mistakes; the first {DIAGNOSTICS_MAX} are shown"));
-        }
-    }
+    keep_first(&mut diagnostics);
     (tree, diagnostics)
 }
 
-/// Reports the first place with more open brackets than the limit.
+/// Reports the first place with more open brackets than the limit: the parser recurses with each.
 fn nesting(scan: &Scan<'_>, source: u16) -> Option<Diagnostic> {
     let mut open = 0usize;
+    // Angle brackets are no tokens that match, because `<` also compares; only those of types stand in a row.
+    let mut angles = 0usize;
     for (index, token) in scan.tokens.iter().enumerate() {
+        match scan.str(token) {
+            "<" if follows_type_name(scan, index) => angles += 1,
+            "," => {}
+            _ if token.kind == TokenKind::Word || token.kind.is_trivia() => {}
+            _ => angles = 0,
+        }
         match token.kind {
             // Brackets that were never closed do not count for the declarations behind them.
             TokenKind::Word if open > 0 && walk::starts_declaration(scan, index) => open = 0,
@@ -75,7 +83,7 @@ fn nesting(scan: &Scan<'_>, source: u16) -> Option<Diagnostic> {
             _ => {}
         }
         let inside = if token.kind == TokenKind::Open { 0 } else { token.depth };
-        if open + inside > NESTING_MAX {
+        if (open + inside).max(angles) > NESTING_MAX {
             let message = format!("brackets nest deeper than {NESTING_MAX}");
             let span = Span { source, ..Span::new(token.start, token.end) };
             return Some(
@@ -84,6 +92,10 @@ fn nesting(scan: &Scan<'_>, source: u16) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+fn follows_type_name(scan: &Scan<'_>, token: usize) -> bool {
+    scan.text_of_solid_before(token).is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Reports characters that make text look different from what it is.

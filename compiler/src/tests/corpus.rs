@@ -16,7 +16,7 @@ pub(super) fn checked(source: &str) -> Program {
 }
 
 /// Runs requests such as `GET a.test/x?q=1 from 10.0.0.1 x-name=value` and compares what happens.
-fn check(source: &str, cases: &[(&str, &str)]) {
+pub(super) fn check(source: &str, cases: &[(&str, &str)]) {
     let program = checked(source);
     let none = MachineLimits { states_per_trie_node: 0, states_max: 0, steps_per_trie_node: 0 };
     let core = crate::lower(&program).expect("a small program");

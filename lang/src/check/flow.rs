@@ -22,6 +22,14 @@ struct Leak {
 
 /// E0503: reports a body that a request can leave without an answer. `owner` is `route` or `fallback`.
 pub(super) fn must_answer(ctx: &mut Check<'_>, body: &[BodyItem], owner: &str, head: Span) {
+    // `to: app` was reported; without the colon it would be the answer.
+    let has_terminal = |item: &BodyItem| match item {
+        BodyItem::Setting(setting) => crate::parse::is_statement(&setting.name.value),
+        BodyItem::Stmt(_) => false,
+    };
+    if body.iter().any(has_terminal) {
+        return;
+    }
     let statements = body.iter().filter_map(|item| match item {
         BodyItem::Stmt(stmt) => Some(stmt),
         BodyItem::Setting(_) => None,

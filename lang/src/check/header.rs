@@ -64,6 +64,13 @@ pub(super) fn read_name(ctx: &mut Check<'_>, index: &ast::Expr) -> Option<String
 
 /// The text of an index that must be known when the program is compiled, or a report.
 pub(super) fn constant_name(ctx: &mut Check<'_>, index: &ast::Expr, what: &str) -> Option<String> {
+    if let Some(name) = unquoted(ctx, index) {
+        let message = format!("the name of {what} stands in double quotes");
+        let text = format!("\"{name}\"");
+        let diagnostic = Diagnostic::error("E0319", message, index.span);
+        ctx.report(diagnostic.fix(format!("write `{text}`"), index.span, text));
+        return None;
+    }
     let place = ctx.scope.place;
     let typed = expr::expect(ctx, index, &Ty::String);
     ctx.scope.place = place;
@@ -82,6 +89,18 @@ pub(super) fn constant_name(ctx: &mut Check<'_>, index: &ast::Expr, what: &str) 
         return None;
     }
     Some(name)
+}
+
+/// `x-name` without quotes, which reads as a difference of names that nobody declared.
+fn unquoted(ctx: &mut Check<'_>, index: &ast::Expr) -> Option<String> {
+    match &index.kind {
+        ast::ExprKind::Name(name) => ctx.is_unknown(name).then(|| name.clone()),
+        ast::ExprKind::Literal(Literal::Int(number)) => Some(number.to_string()),
+        ast::ExprKind::Binary { op, left, right } if op.value == ast::BinaryOp::Subtract => {
+            Some(format!("{}-{}", unquoted(ctx, left)?, unquoted(ctx, right)?))
+        }
+        _ => None,
+    }
 }
 
 /// Header names are tokens (RFC 9110 section 5.1).

@@ -44,6 +44,12 @@ pub(super) fn report(ctx: &mut Check<'_>, found: &Expr, wanted: &Ty, written: &a
         {
             diagnostic.help(format!("say its type where it is declared: `const {shown}: {wanted} = …`"))
         }
+        (Ty::Int, Ty::Endpoint) => diagnostic
+            .label("only a port")
+            .help(format!("write `:{shown}` for all addresses, or an address before it")),
+        (Ty::Int, Ty::List(inner)) if **inner == Ty::Endpoint => {
+            diagnostic.fix(format!("write `[:{shown}]`"), span, format!("[:{shown}]"))
+        }
         (Ty::Int, _) => match (&written.kind, unit(wanted)) {
             (ast::ExprKind::Literal(ast::Literal::Int(n)), Some(unit)) => {
                 let text = format!("{n}{unit}");
@@ -73,10 +79,30 @@ pub(super) fn report(ctx: &mut Check<'_>, found: &Expr, wanted: &Ty, written: &a
         (Ty::Cidr | Ty::Ip | Ty::Endpoint, Ty::Set(_) | Ty::List(_)) => {
             diagnostic.fix(format!("write `[{shown}]`"), span, format!("[{shown}]"))
         }
+        (Ty::Cidr, Ty::Ip) => {
+            diagnostic.help(format!("to ask whether it is in this network, write `in [{shown}]`"))
+        }
+        (Ty::Duration, Ty::Size) => {
+            diagnostic.label("`m` is minutes").help("sizes are written `64KiB`, `10MiB` or `1GiB`")
+        }
+        (Ty::String, Ty::Status) if !is_quoted_value(&shown) => {
+            diagnostic.fix(format!("write `200 body {shown}`"), span, format!("200 body {shown}"))
+        }
+        (Ty::String, _) if is_quoted_value(&shown) && !types::is_text(wanted) => {
+            let plain = shown.trim_matches('"').to_owned();
+            diagnostic.fix(format!("write `{plain}` without quotes"), span, plain)
+        }
         (Ty::Regex | Ty::Glob, _) => diagnostic.help("a pattern stands on the right of `matches`"),
         (Ty::Ip, Ty::Endpoint) => diagnostic.label("an address without a port").help("write the port too"),
         _ => shown_as_text(diagnostic, &shown, wanted, span),
     });
+}
+
+/// Whether a text holds what would be an address, number or time without its quotes.
+fn is_quoted_value(shown: &str) -> bool {
+    let Some(inner) = shown.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return false };
+    inner.starts_with(|c: char| c.is_ascii_digit() || c == ':' || c == '[')
+        && inner.bytes().all(|b| b.is_ascii_alphanumeric() || b".:/[]%".contains(&b))
 }
 
 /// Values that text can hold are put into text where a String is wanted.

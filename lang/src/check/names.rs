@@ -4,7 +4,6 @@ use super::Check;
 use crate::ast::{Item, ItemKind, Later, Tree};
 use crate::hir::{ConstId, ListenerId, RuleId, UpstreamId};
 use crate::span::Ident;
-use crate::suggest::closest;
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -101,7 +100,12 @@ fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)
         ItemKind::Listener(decl) => Some((&decl.name, Kind::Listener(next(&mut counts.listeners)))),
         ItemKind::Upstream(decl) => Some((&decl.name, Kind::Upstream(next(&mut counts.upstreams)))),
         ItemKind::Later(later) => later.name.as_ref().map(|name| (name, Kind::Later)),
-        ItemKind::Server(_) | ItemKind::Site(_) | ItemKind::Error => None,
+        // Nothing is known about it either.
+        ItemKind::Error(name) => {
+            let name = name.as_ref().filter(|name| !BUILTIN.contains(&name.value.as_str()));
+            name.map(|name| (name, Kind::Later))
+        }
+        ItemKind::Server(_) | ItemKind::Site(_) => None,
     }
 }
 
@@ -144,12 +148,22 @@ pub(super) fn taken(ctx: &mut Check<'_>, name: &Ident, first: Span) {
     );
 }
 
+impl Check<'_> {
+    /// Whether nothing of this name can be seen here.
+    pub(super) fn is_unknown(&self, name: &str) -> bool {
+        self.names.place(name).is_none()
+            && self.scope.place(name).is_none()
+            && !self.scope.unsure.iter().any(|unsure| unsure == name)
+            && !BUILTIN.contains(&name)
+    }
+}
+
 /// Reports a thing that was looked for by kind (`upstream`, `listener`) and is not there.
 pub(super) fn unknown_thing(ctx: &mut Check<'_>, name: &Ident, what: &str, is_wanted: fn(Kind) -> bool) {
     let mut found = Diagnostic::error("E0201", format!("unknown {what} `{}`", name.value), name.span)
         .label("not declared in this file or its imports");
     let candidates: Vec<&str> = ctx.names.iter().filter(|(_, n)| is_wanted(n.kind)).map(|(n, _)| n).collect();
-    if let Some(similar) = closest(&name.value, candidates) {
+    if let Some(similar) = ctx.similar(&name.value, candidates) {
         if let Some(place) = ctx.names.place(similar) {
             found = found.with(place, "similar name");
         }
@@ -168,7 +182,7 @@ pub(super) fn unknown_value(ctx: &mut Check<'_>, name: &str, span: Span) {
     candidates.extend(
         ctx.names.iter().filter(|(_, n)| matches!(n.kind, Kind::Const(_) | Kind::Rule(_))).map(|(n, _)| n),
     );
-    if let Some(similar) = closest(name, candidates) {
+    if let Some(similar) = ctx.similar(name, candidates) {
         if let Some(place) = ctx.scope.place(similar).or_else(|| ctx.names.place(similar)) {
             found = found.with(place, "similar name");
         }

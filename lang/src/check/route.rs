@@ -10,6 +10,7 @@ use crate::hir::{Expr, Fallback, Group, Route, RouteSettings, SiteItem, Stmt, Ty
 use crate::literal::Method;
 use crate::span::{Ident, Spanned};
 use crate::{Diagnostic, Span};
+use std::collections::HashMap;
 
 /// What a list of site items stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,15 +259,14 @@ fn is_plain_tls(setting: &Setting) -> bool {
 
 fn methods(ctx: &mut Check<'_>, written: &[Spanned<Method>]) -> Vec<Method> {
     let mut methods: Vec<Method> = Vec::new();
+    let mut named: HashMap<&Method, Span> = HashMap::new();
     for method in written {
-        if let Some(first) =
-            written.iter().find(|first| first.value == method.value && first.span != method.span)
-            && methods.contains(&method.value)
-        {
+        if let Some(first) = named.get(&method.value) {
             let message = format!("`{}` is named twice", method.value);
-            ctx.report(Diagnostic::error("E0317", message, method.span).with(first.span, "named here first"));
+            ctx.report(Diagnostic::error("E0317", message, method.span).with(*first, "named here first"));
             continue;
         }
+        named.insert(&method.value, method.span);
         methods.push(method.value.clone());
     }
     methods

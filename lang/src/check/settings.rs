@@ -21,7 +21,8 @@ pub(super) struct Table {
     pub(super) later: &'static [&'static str],
 }
 
-/// The settings that the block knows, each once, in the order of the text; the others are reported.
+/// The settings that the block knows, each once, in the order of the text; the others are reported. One whose value
+/// could not be parsed is a mistake already, so nothing is said of its name.
 pub(super) fn read<'s>(
     ctx: &mut Check<'_>,
     settings: impl IntoIterator<Item = &'s Setting>,
@@ -30,6 +31,10 @@ pub(super) fn read<'s>(
     let mut known: Vec<&Setting> = Vec::new();
     for setting in settings {
         let name = setting.name.value.as_str();
+        ctx.incomplete |= is_broken(setting);
+        if is_broken(setting) && !table.known.contains(&name) {
+            continue;
+        }
         if table.later.contains(&name) {
             ctx.later(&format!("`{name}`"), setting.name.span);
         } else if !table.known.contains(&name) {
@@ -47,10 +52,20 @@ pub(super) fn read<'s>(
     known
 }
 
+/// Whether something of a setting could not be parsed, which was reported.
+pub(super) fn is_broken(setting: &Setting) -> bool {
+    match &setting.value {
+        SettingValue::Expr(value) => matches!(value.kind, ExprKind::Error),
+        SettingValue::Block(settings) => settings.iter().any(is_broken),
+    }
+}
+
 fn unknown(ctx: &mut Check<'_>, name: &str, span: Span, table: &Table) {
     let message = format!("{} has no setting `{name}`", table.owner);
     let mut diagnostic = Diagnostic::error("E0210", message, span);
-    if let Some(similar) = closest(name, table.known.iter().chain(table.later).copied()) {
+    if crate::parse::is_statement(name) {
+        diagnostic = diagnostic.help(format!("`{name}` is a statement and stands without `:`"));
+    } else if let Some(similar) = closest(name, table.known.iter().chain(table.later).copied()) {
         diagnostic = diagnostic.fix(format!("did you mean `{similar}`?"), span, similar);
     } else if !table.known.is_empty() {
         diagnostic = diagnostic.help(format!("possible: {}", table.known.join(", ")));
@@ -62,6 +77,7 @@ fn unknown(ctx: &mut Check<'_>, name: &str, span: Span, table: &Table) {
 pub(super) fn value<'s>(ctx: &mut Check<'_>, setting: &'s Setting) -> Option<&'s ast::Expr> {
     match &setting.value {
         SettingValue::Expr(value) => Some(value),
+        SettingValue::Block(_) if is_broken(setting) => None,
         SettingValue::Block(_) => {
             let name = &setting.name.value;
             ctx.report(

@@ -200,3 +200,16 @@ fn trees_of_any_depth_are_refused_not_followed() {
     assert!(program.is_none());
     assert_eq!(diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0252"]);
 }
+
+#[test]
+fn findings_are_counted_beyond_the_first() {
+    let unknown = "route { to nowhere }\n".repeat(300);
+    let (tree, _) =
+        parse(&format!("edition 1\nupstream app {{ builtin: echo }}\nsite a.test {{\n{unknown}}}"));
+    let (program, found) = check(&tree);
+    let n_errors = found.iter().filter(|found| found.level == Level::Error).count();
+    assert!(program.is_none());
+    assert_eq!(n_errors, crate::limits::DIAGNOSTICS_MAX);
+    let last = found.last().expect("findings");
+    assert!(last.notes.iter().any(|note| note.contains("more findings")), "{last:?}");
+}

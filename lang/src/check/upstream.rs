@@ -42,7 +42,8 @@ fn declaration(ctx: &mut Check<'_>, decl: &Named) -> Upstream {
                 .with(servers, "servers are set here"),
         );
     }
-    if find("servers").is_none() && find("builtin").is_none() && ctx.diagnostics.len() == n_errors {
+    let is_sound = ctx.diagnostics.len() == n_errors && !decl.settings.iter().any(settings::is_broken);
+    if is_sound && find("servers").is_none() && find("builtin").is_none() {
         no_servers(ctx, &decl.name);
     }
     for setting in known {

@@ -111,7 +111,7 @@ impl<'t> Build<'t> {
         let whole = self.span(&node);
         let mut leading = Leading::default();
         let mut public = None;
-        let mut kind = ItemKind::Error;
+        let mut kind = ItemKind::Error(None);
         let mut start = None;
         for part in parts(node) {
             if self.leading(&part, &mut leading) {
@@ -197,7 +197,7 @@ impl<'t> Build<'t> {
         }
         match (name, value) {
             (Some(name), Some(value)) => ItemKind::Const(ConstDecl { name, ty, value }),
-            _ => ItemKind::Error,
+            _ => ItemKind::Error(None),
         }
     }
 
@@ -213,7 +213,7 @@ impl<'t> Build<'t> {
         }
         match (name, condition) {
             (Some(name), Some(condition)) => ItemKind::Rule(RuleDecl { name, params, condition }),
-            _ => ItemKind::Error,
+            _ => ItemKind::Error(None),
         }
     }
 
@@ -431,6 +431,7 @@ pub(super) fn declared_name(kind: &ItemKind) -> Option<Ident> {
         ItemKind::Rule(decl) => Some(decl.name.clone()),
         ItemKind::Listener(decl) | ItemKind::Upstream(decl) => Some(decl.name.clone()),
         ItemKind::Later(later) => later.name.clone(),
-        ItemKind::Server(_) | ItemKind::Site(_) | ItemKind::Error => None,
+        ItemKind::Error(name) => name.clone(),
+        ItemKind::Server(_) | ItemKind::Site(_) => None,
     }
 }

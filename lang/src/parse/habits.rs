@@ -4,6 +4,7 @@
 //! passes it on. Nothing here decides whether a file is right; that is done before.
 
 mod foreign;
+mod heads;
 mod names;
 mod paths;
 mod symbols;
@@ -22,6 +23,7 @@ const CHECKS: &[Check] = &[
     symbols::open_text,
     symbols::escape,
     symbols::at_mark,
+    heads::answer,
     paths::host,
     paths::path,
     names::header_name,
@@ -29,9 +31,15 @@ const CHECKS: &[Check] = &[
     names::assignment_with_colon,
     names::else_if,
     foreign::word,
+    heads::file,
+    heads::url,
     names::misplaced,
     names::unknown_word,
     symbols::operator,
+    heads::route,
+    heads::site,
+    heads::address,
+    heads::value,
     names::bad_name,
     symbols::quotes,
     names::missing_brace,

@@ -3,12 +3,12 @@
 use super::habits;
 use super::mistake::Mistake;
 use super::walk::{Refusal, Walk, as_setting, error_expr};
-use super::words::{CONTINUATIONS, DECLARATIONS, Place, opens};
+use super::words::{CONTINUATIONS, DECLARATIONS, Place, RESERVED, opens};
 use crate::ast::{Item, ItemKind, Named, Setting, SettingValue, SiteItem};
 use crate::diagnostic::Diagnostic;
 use crate::scan::brackets::Unclosed;
 use crate::scan::{Token, TokenKind};
-use crate::span::Spanned;
+use crate::span::{Ident, Spanned};
 use crate::suggest::closest;
 use pest::error::{ErrorVariant, InputLocation};
 
@@ -33,7 +33,20 @@ impl<'t> Walk<'t> {
             let kind = if word == "upstream" { ItemKind::Upstream(named) } else { ItemKind::Listener(named) };
             return Item { docs: Vec::new(), attributes: Vec::new(), kind, span };
         }
-        Item { docs: Vec::new(), attributes: Vec::new(), kind: ItemKind::Error, span }
+        let name = self.scan.tokens.get(self.scan.next_solid(first + 1)).copied();
+        let starts_with_word = self.scan.tokens.get(first).is_some_and(|token| token.kind == TokenKind::Word);
+        let name = name.filter(|_| starts_with_word);
+        let kind = ItemKind::Error(name.and_then(|name| self.declared_name(&name)));
+        Item { docs: Vec::new(), attributes: Vec::new(), kind, span }
+    }
+
+    /// The name that a declaration gives although it could not be read, so that its uses are not unknown.
+    fn declared_name(&self, token: &Token) -> Option<Ident> {
+        let name = self.scan.str(token);
+        let is_name = token.kind == TokenKind::Word
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
+            && !RESERVED.contains(&name);
+        is_name.then(|| Ident::new(name.to_owned(), self.build.span_of(token.start, token.end)))
     }
 
     /// Reports what stands here and goes on behind it. A setting whose name could be read stays, with an `Error` as
@@ -103,7 +116,17 @@ impl<'t> Walk<'t> {
     fn skip_indented(&mut self, start: usize, from: usize) {
         let indent = self.scan.indent(start);
         let rest = self.scan.tokens.iter().skip(self.scan.index_at(from.max(start + 1)));
+        let mut open = 0usize;
         let outside = |token: &&Token| {
+            match token.kind {
+                TokenKind::Open => open += 1,
+                // On one line there is no indentation: the block around ends with its own closing brace.
+                TokenKind::Close if open == 0 && self.scan.line(start) == self.scan.line(token.start) => {
+                    return self.closes_block(token);
+                }
+                TokenKind::Close => open = open.saturating_sub(1),
+                _ => {}
+            }
             !token.kind.is_trivia()
                 && self.scan.is_first_on_line(token.start)
                 && self.scan.indent(token.start) <= indent
@@ -121,7 +144,11 @@ impl<'t> Walk<'t> {
 
     /// Whether a bracket that was reported already explains why a part could not be read.
     fn is_bracket_trouble(&self, start: usize, at: usize) -> bool {
-        if !self.repairing {
+        let stops_in_text = || {
+            let token = self.scan.tokens.get(self.scan.index_at(at));
+            token.is_some_and(|token| token.kind == TokenKind::OpenText)
+        };
+        if !self.repairing || stops_in_text() {
             return false;
         }
         let brackets = self.brackets();
@@ -245,6 +272,24 @@ impl<'t> Walk<'t> {
                 .fix("remove it, or look for a missing opening bracket before it", span, "");
             self.build.report(diagnostic);
         }
+    }
+
+    /// Drops the report of a block that seems open only because its `}` stands in a text that is never closed: that
+    /// is one mistake, and the text is the one to report.
+    pub(super) fn drop_blocks_closed_in_text(&mut self) {
+        let Self { scan, build, .. } = self;
+        let texts = build.diagnostics.iter().filter(|found| found.code == "E0105");
+        let texts: Vec<_> = texts.map(|found| found.primary.span.range()).collect();
+        let closed = |from: usize| {
+            texts.iter().find(|text| text.start > from).is_some_and(|text| {
+                scan.line(text.start) == scan.line(from) && scan.text[text.clone()].contains('}')
+            })
+        };
+        build.diagnostics.retain(|found| {
+            found.code != "E0101"
+                || !closed(found.primary.span.range().start)
+                || scan.text[found.primary.span.range()] != *"{"
+        });
     }
 
     fn unclosed(&self, open: Unclosed) -> Diagnostic {

@@ -244,12 +244,7 @@ fn habits_of_other_languages_are_named() {
     one("rule r = !a", "E0113", "!", "write `not`");
     one("site a { when request.host = \"b\" { to app } }", "E0113", "=", "write `==`");
     one("site a { when b { to c } else if d { to e } }", "E0113", "if", "write `else when`");
-    one(
-        "site a { when b { to c } elsif d { to e } }",
-        "E0110",
-        "elsif",
-        "statements start with words such as `set`, `when`, `require`, `to` or `respond`",
-    );
+    one("site a { when b { to c } elsif d { to e } }", "E0117", "elsif", "write `else when`");
     one("const x = 'it'", "E0114", "'it'", "write `\"it\"`");
     one("site a { if b { to c } }", "E0117", "if", "write `when`");
     for word in ["location /a { to b }", "server_name a;", "proxy_pass http://b;"] {
@@ -398,4 +393,27 @@ fn mistakes_do_not_hide_each_other() {
     let text = "site a.test {\n  tls = none\n  rout GET /a { to b; }\n  route /b/* { to c }\n  when a && b { to d }\n}\nupstream App { }\nconst y = 'z'\n";
     let found: Vec<&str> = mistakes(text).iter().map(|(code, ..)| *code).collect();
     assert_eq!(found, ["E0104", "E0110", "E0103", "E0107", "E0113", "E0119", "E0114"]);
+}
+
+#[test]
+fn types_nest_no_deeper_than_brackets() {
+    let nested = |levels: usize| format!("const x: {}Int{} = 1", "List<".repeat(levels), ">".repeat(levels));
+    assert!(mistakes(&nested(64)).is_empty());
+    for levels in [65, 20_000] {
+        let found = mistakes(&nested(levels));
+        assert_eq!((found.len(), found[0].0), (1, "E0120"), "{levels}");
+    }
+    // Comparisons in a row are no types.
+    let list = "a < b, ".repeat(200);
+    assert!(mistakes(&format!("const x = [{list}]")).is_empty());
+}
+
+#[test]
+fn an_open_text_is_the_only_mistake_of_its_line() {
+    one(
+        "site a.test { respond 200 body \"open }",
+        "E0105",
+        "\"open }",
+        "a text ends with `\"` on the line it began on",
+    );
 }

@@ -60,6 +60,7 @@ impl<'t> Walk<'t> {
         walk.brackets = brackets.map_or_else(OnceCell::new, OnceCell::from);
         walk.report_brackets();
         let tree = walk.file();
+        walk.drop_blocks_closed_in_text();
         (tree, walk.build.diagnostics)
     }
 
@@ -127,7 +128,7 @@ impl<'t> Walk<'t> {
                     declared_name(&item.kind).is_some_and(|declared| declared.span == item.span)
                 };
                 let dropped = tree.items.iter_mut().filter(|item| same(item) && kept(item));
-                dropped.for_each(|item| item.kind = ItemKind::Error);
+                dropped.for_each(|item| item.kind = ItemKind::Error(None));
             }
         }
     }
@@ -237,7 +238,7 @@ impl<'t> Walk<'t> {
                 match name {
                     Some(name) if rule == Rule::listener_head => ItemKind::Listener(Named { name, settings }),
                     Some(name) => ItemKind::Upstream(Named { name, settings }),
-                    None => ItemKind::Error,
+                    None => ItemKind::Error(None),
                 }
             }
         };
@@ -465,9 +466,21 @@ fn misspelt_block(name: &str) -> Option<&'static str> {
     closest(name, ["route", "group", "fallback", "when"])
 }
 
-/// A part of a block of settings; what is none was reported.
+/// A part of a block of settings. What is none was reported and stays as one without name and value, so that nothing
+/// complains about what may have been meant.
 pub(super) fn as_setting(part: SiteItem) -> Option<Setting> {
-    if let SiteItem::Setting(setting) = part { Some(setting) } else { None }
+    match part {
+        SiteItem::Setting(setting) => Some(setting),
+        SiteItem::Error(span) => {
+            let name = Ident::new(String::new(), span);
+            Some(Setting { name, value: SettingValue::Expr(error_expr(span)), span })
+        }
+        SiteItem::Route(_)
+        | SiteItem::Group(_)
+        | SiteItem::Fallback(_)
+        | SiteItem::Stmt(_)
+        | SiteItem::Later(_) => None,
+    }
 }
 
 /// A part of a block of statements; what is no statement was reported.

@@ -134,7 +134,9 @@ pub(super) fn misplaced(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     }
     let message = format!("`{word}` cannot stand {}", mistake.place.inside());
     let diagnostic = Diagnostic::error("E0126", message, span);
-    let help = if DECLARATIONS.contains(&word) {
+    let help = if mistake.place == Place::Settings && word == "server" {
+        "the servers of an upstream are a list: `servers: [10.0.0.1:8080, 10.0.0.2:8080]`"
+    } else if DECLARATIONS.contains(&word) {
         "it stands outside of all blocks; is a `}` missing before it?"
     } else if ROUTES.contains(&word) {
         "it stands inside a site or group; is a `}` missing before it?"

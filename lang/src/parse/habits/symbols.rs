@@ -116,6 +116,10 @@ pub(super) fn operator(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
             Diagnostic::error("E0113", "twp has no `? :`", span)
                 .help("write `if … then … else …`, or `??` for a default"),
         ),
+        "=" if next == Some('~') => Some(
+            Diagnostic::error("E0113", "twp has no `=~`", span)
+                .help("write `matches re\"…\"`; a regular expression always matches the whole value"),
+        ),
         "=" if compares(mistake) => {
             let diagnostic = Diagnostic::error("E0113", "`=` does not compare", span);
             Some(diagnostic.fix("write `==`", span, "=="))
