@@ -62,6 +62,7 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     server::listeners(&mut ctx);
     upstream::declared(&mut ctx);
     let sites = site::sites(&mut ctx);
+    site::at_least_one(&mut ctx, tree);
     lints::unused(&mut ctx);
     allow::apply(&mut ctx, tree);
 

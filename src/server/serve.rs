@@ -57,9 +57,6 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
     };
     let sources = vec![Source { path: args.file.clone(), fingerprint, text: text.clone() }];
     if let Some(artifact) = checked.artifact {
-        if artifact.plan.sites.is_empty() {
-            return Err(Refused { text: nothing_to_serve(&name), sources });
-        }
         return Ok(Loaded { artifact, sources, warnings: said });
     }
     if args.message_format == MessageFormat::Human {
@@ -67,15 +64,6 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         said.push('\n');
     }
     Err(Refused { text: said, sources })
-}
-
-/// A file without a site is valid and answers nobody. Most often it is empty because somebody is about to write it, and
-/// taking it over would end the service.
-fn nothing_to_serve(name: &str) -> String {
-    format!(
-        "error: `{name}` has no `site`, so there is nothing to serve\n  \
-         help: if it was being written, the next save is tried again; else add `site example.com {{ … }}`\n"
-    )
 }
 
 fn read(file: &Path) -> Result<(String, Option<Fingerprint>), Refused> {

@@ -4,10 +4,10 @@ use super::host;
 use super::names::{Kind, unknown_thing};
 use super::route::{self, Owner};
 use super::{Check, scope::Scope};
-use crate::ast::{HostPattern, SiteDecl};
+use crate::ast::{HostPattern, SiteDecl, Tree};
 use crate::hir::{ListenerId, Site};
 use crate::span::{Ident, Spanned};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Level, Span};
 use std::collections::BTreeMap;
 
 /// Hosts by listener and pattern, with the place that named them first.
@@ -44,6 +44,19 @@ fn site(ctx: &mut Check<'_>, decl: &SiteDecl, served: &mut Served) -> Site {
         fallback: block.fallback,
         head: decl.head,
     }
+}
+
+/// E0407: a sound file without a site. It would answer nobody, and most often it is a file that is just being written.
+pub(super) fn at_least_one(ctx: &mut Check<'_>, tree: &Tree) {
+    let is_broken = ctx.incomplete || ctx.diagnostics.iter().any(|d| d.level == Level::Error);
+    if is_broken || !ctx.site_decls.is_empty() {
+        return;
+    }
+    let place = tree.edition.as_ref().map_or(Span::new(0, 0), |edition| edition.span);
+    ctx.report(
+        Diagnostic::error("E0407", "there is no `site`, so there is nothing to serve", place)
+            .help("add one, such as `site example.com { to 127.0.0.1:3000 }`"),
+    );
 }
 
 /// The listeners named after `on`, or all.

@@ -493,6 +493,19 @@ Make two sites of it.
 ",
     ),
     (
+        "E0407",
+        r"nothing to serve
+
+A file without a `site` would answer nobody. Most often it is one that is just being written: `twp run` goes on serving
+what it had, and tries the next save.
+
+    edition 1
+    upstream app { servers: [127.0.0.1:3000] }
+
+Add a site: `site example.com { to app }`.
+",
+    ),
+    (
         "E0501",
         r"the response in a condition of a route
 
