@@ -19,7 +19,7 @@ use twp_runtime::control::{self, Answer, Request, Status};
 
 /// Serves a configuration and replaces itself when the file changes, without losing a request
 #[derive(Debug, Parser)]
-#[command(name = "twp", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "twp", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// Checks configurations of twp and shows what the compiler makes of them
 #[derive(Debug, Parser)]
-#[command(name = "twpc", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "twpc", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -155,7 +155,7 @@ fn a_file_without_a_site_is_not_taken_over() {
         thread::sleep(A_LOOK);
         assert!(answers(&twp, "one"), "after {nothing:?}");
     }
-    assert!(said(&twp).contains("`site.twp` has no `site`"), "{}", said(&twp));
+    assert!(said(&twp).contains("error[E0407]: there is no `site`"), "{}", said(&twp));
     twp.write(&answering("two"));
     twp.until("the whole file is served", |twp| answers(twp, "two"));
 }

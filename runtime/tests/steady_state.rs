@@ -219,17 +219,3 @@ fn the_allocator_counts() {
     black_box(Vec::<u8>::with_capacity(black_box(10)));
     assert_eq!(N_ALLOCATIONS.get() - before, 1);
 }
-
-/// Not a check but a figure: `cargo test --release --test steady_state -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints how long the pure code of an exchange takes"]
-fn time_of_an_exchange() {
-    let off = WorkerLog::off();
-    let mut worker = Worker::new();
-    for request in REQUESTS {
-        const N: u32 = 200_000;
-        let begin = Instant::now();
-        (0..N).for_each(|_| worker.exchange(black_box(request), &off));
-        println!("{:4} bytes: {:?} per exchange", request.len(), begin.elapsed() / N);
-    }
-}

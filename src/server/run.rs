@@ -56,12 +56,8 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
 fn explain(file: &Path, control: &Path, error: &io::Error) -> Failure {
     let (file, control) = (file.display(), control.display());
     match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            Failure::new(format!("twp runs already and answers at {control}")).help(format!(
-                "`twp reload {file}` makes it read the file again, `twp stop {file}` ends it; \
-             another one of the same file needs its own --control PATH"
-            ))
-        }
+        io::ErrorKind::AddrInUse => Failure::new(format!("twp runs already and answers at {control}"))
+            .help(format!("`twp reload {file}` makes it read the file again, `twp stop {file}` ends it")),
         _ => Failure::new(format!("cannot use the control socket {control}: {error}"))
             .help("choose another place with --control PATH"),
     }
