@@ -1,7 +1,7 @@
 //! The record: exactly one log entry per exchange, written when its guard is dropped, so that cancelled exchanges are
 //! logged too (APP-08).
 //!
-//! A record is one line of JSON in ASCII, strictly escaped, at most [`RECORD_BYTES_MAX`] bytes: long texts are cut
+//! A record is one line of JSON in ASCII, strictly escaped, at most `RECORD_BYTES_MAX` bytes: long texts are cut
 //! and end in an ellipsis. It never holds queries, bodies or header values.
 
 use crate::limits::{RECORD_BYTES_MAX, RECORD_NAME_BYTES_MAX, RECORD_PATH_BYTES_MAX, RECORD_WORD_BYTES_MAX};
