@@ -6,9 +6,16 @@
 //!
 //! This is the one file of the crate, beside the native code itself, that turns pointers into text: the lifetime
 //! of a `Text` ties the pointer to the bytes it came from.
+//!
+//! Native code never reads past a text. After a switch on its length the length is a constant, so texts are compared
+//! by words of 8, 4, 2 and 1 bytes that overlap inside the text (9 bytes are the word at 0 and the word at 1). That
+//! costs a load more than reading beyond the end would, but asks nothing of whoever makes a [`Text`]: making one is
+//! safe, and over-reads fault under guard pages instead of being part of the contract.
 #![expect(unsafe_code, reason = "reads text back through the pointers that the view's layout prescribes")]
 
 use std::marker::PhantomData;
+
+pub(crate) mod layout;
 
 /// Version of the layout of [`View`].
 pub const ABI_VERSION: u32 = 1;
@@ -78,8 +85,8 @@ pub struct View<'a> {
     pub scheme: u8,
     /// 10, 11, 20 or 30.
     pub version: u8,
-    /// Segments of the path: at least 1, at most [`SEGMENTS_MAX`].
-    pub n_segments: u8,
+    /// INVARIANT: at most [`SEGMENTS_MAX`], and 0 only without a usable path.
+    n_segments: u8,
     /// Number of the listener in the plan.
     pub listener: u16,
     /// Port of the authority, else the scheme's.
@@ -90,16 +97,16 @@ pub struct View<'a> {
     pub client_ip: [u8; 16],
     /// Host of the authority: lower case, without port.
     pub host: Text<'a>,
-    /// Normalised path, starts with a slash.
-    pub path: Text<'a>,
+    path: Text<'a>,
     /// Normalised query without the question mark; absent when there was no question mark.
     pub query: Text<'a>,
     /// Method as written.
     pub method_text: Text<'a>,
     /// Server name of the TLS handshake.
     pub sni: Text<'a>,
-    /// Offset in the path of each slash; `[n_segments]` is the length of the path.
-    pub segment_at: [u16; SEGMENTS_MAX + 1],
+    /// INVARIANT: the offset in `path` of each slash, ascending; `[n_segments]` is the length of the path. Native code
+    /// reads the path where these say, so only [`View::set_path`] writes them.
+    segment_at: [u16; SEGMENTS_MAX + 1],
     /// Values of header, cookie and query fields by slot number.
     slots: *const Text<'a>,
     n_slots: u32,
@@ -136,6 +143,26 @@ impl<'a> View<'a> {
         }
         // SAFETY: `slots` and `n_slots` come from one slice that lives for `'a`, and `slot` is below its length.
         unsafe { *self.slots.add(usize::from(slot)) }
+    }
+
+    /// How many slots there are.
+    pub(crate) fn n_slots(&self) -> usize {
+        self.n_slots as usize
+    }
+
+    /// Normalised path, starts with a slash.
+    pub fn path(&self) -> Text<'a> {
+        self.path
+    }
+
+    /// Segments of the path: at most [`SEGMENTS_MAX`]; 0 when no usable path was set.
+    pub fn n_segments(&self) -> usize {
+        usize::from(self.n_segments)
+    }
+
+    /// Offset in the path of the slash before segment `index`; past the last segment, the length of the path.
+    pub fn segment_start(&self, index: usize) -> usize {
+        usize::from(self.segment_at[index.min(self.n_segments())])
     }
 
     /// Sets the path and finds its segments. False, and no segments, when it has more than [`SEGMENTS_MAX`] or

@@ -3,7 +3,9 @@
 mod agreement;
 mod check;
 mod corpus;
+mod faults;
 mod generate;
+mod guarded;
 mod hirs;
 mod limits;
 mod requests;

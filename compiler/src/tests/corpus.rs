@@ -3,7 +3,7 @@
 use super::check::{Forms, agree};
 use crate::interp::{self, Ended, Performed};
 use crate::limits::MachineLimits;
-use crate::{Request, compile_within};
+use crate::{EngineChoice, Request, compile_within};
 use twp_lang::hir::{Message, Program};
 use twp_lang::literal::Method;
 
@@ -20,9 +20,10 @@ fn check(source: &str, cases: &[(&str, &str)]) {
     let program = checked(source);
     let none = MachineLimits { states_per_trie_node: 0, states_max: 0, steps_per_trie_node: 0 };
     let core = crate::lower(&program).expect("a small program");
-    let machine = compile_within(&program, MachineLimits::DEFAULT).expect("a small program");
+    let mut machine = compile_within(&program, MachineLimits::DEFAULT).expect("a small program");
+    machine.program.use_engine(EngineChoice::Auto).expect("tables where code is refused");
     let linear = compile_within(&program, none).expect("a small program");
-    let forms = Forms { core, machine, linear };
+    let forms = Forms::new(core, machine, linear);
     for (text, expected) in cases {
         let request = request(text);
         agree(&forms, &request, text);
