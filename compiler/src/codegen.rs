@@ -3,9 +3,9 @@
 //! It only makes bytes; `jit` loads them. Equal programs give equal bytes. Code contains no address: constants are in
 //! the instructions, all else comes through view and context, and whatever would need a relocation is refused.
 
+use crate::capture::Class;
 use crate::ir::{Ir, Node, NodeId};
 use crate::jit::Blob;
-use crate::capture::Class;
 use crate::limits::NativeLimits;
 use crate::predicate::{Cond, Conditions};
 use crate::table::Tables;
@@ -104,7 +104,11 @@ pub(crate) struct Compiled {
 
 impl Code {
     /// Compiles what the limits allow. The error says why this machine cannot have native code.
-    pub(crate) fn generate(tables: &Tables, conditions: &Conditions, limits: &NativeLimits) -> Result<Code, String> {
+    pub(crate) fn generate(
+        tables: &Tables,
+        conditions: &Conditions,
+        limits: &NativeLimits,
+    ) -> Result<Code, String> {
         Self::generate_with(tables, conditions, limits, false)
     }
 
@@ -134,10 +138,11 @@ impl Code {
         }
         let predicates = generator.predicates(conditions, limits)?;
         let Generator { isa, extras, functions, .. } = generator;
-        let compiled = |number: usize| functions.get(number).is_some_and(|function| !function.bytes.is_empty());
+        let compiled =
+            |number: usize| functions.get(number).is_some_and(|function| !function.bytes.is_empty());
         let mut n_nodes = 0;
-        for (_, chunk) in selection.chunks.iter().enumerate().filter(|(number, _)| compiled(*number)) {
-            n_nodes += chunk.len();
+        for (_, nodes) in selection.chunks.iter().enumerate().filter(|(number, _)| compiled(*number)) {
+            n_nodes += nodes.len();
         }
         n_nodes += predicates.iter().filter(|number| **number != 0).count();
         let starts = selection.chunks.iter().filter_map(|nodes| nodes.first().copied()).collect();
@@ -158,6 +163,8 @@ impl Code {
             starts.push(Some(bytes.len()));
             bytes.extend_from_slice(&function.bytes);
         }
+        // Also a program without any code finds out here whether code may run.
+        bytes.resize(bytes.len().max(16), 0);
         Blob { bytes, starts, n_slots }
     }
 

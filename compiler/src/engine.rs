@@ -99,7 +99,11 @@ impl Program {
         self.use_engine_within(choice, &NativeLimits::DEFAULT)
     }
 
-    pub(crate) fn use_engine_within(&mut self, choice: EngineChoice, limits: &NativeLimits) -> Result<(), String> {
+    pub(crate) fn use_engine_within(
+        &mut self,
+        choice: EngineChoice,
+        limits: &NativeLimits,
+    ) -> Result<(), String> {
         (self.native, self.reason) = (None, String::new());
         if choice == EngineChoice::Table {
             return Ok(());

@@ -4,8 +4,8 @@
 
 use crate::abi::View;
 use crate::codegen::{Answer, Code, Extras};
-use crate::jit::{CodeUnit, Context};
 use crate::ir::NodeId;
+use crate::jit::{CodeUnit, Context};
 use crate::limits::{NATIVE_BYTES_MAX, NativeLimits};
 use crate::plan::{PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
@@ -35,9 +35,6 @@ impl Native {
     ) -> Result<Native, String> {
         let code = Code::generate(tables, conditions, limits)?;
         let blob = code.blob(n_slots);
-        if blob.bytes.is_empty() {
-            return Err("there is nothing to compile".to_owned());
-        }
         if blob.bytes.len() > NATIVE_BYTES_MAX {
             return Err(format!("the code has more than {} KiB", NATIVE_BYTES_MAX / 1024));
         }
@@ -53,7 +50,13 @@ impl Native {
     }
 
     /// The route of a site.
-    pub(crate) fn walk(&self, context: &Context<'_>, tables: &Tables, site: SiteId, view: &View<'_>) -> Option<RouteId> {
+    pub(crate) fn walk(
+        &self,
+        context: &Context<'_>,
+        tables: &Tables,
+        site: SiteId,
+        view: &View<'_>,
+    ) -> Option<RouteId> {
         let mut node = tables.root(site)?;
         loop {
             let Some(mut function) = self.entry(node) else { break };
@@ -79,7 +82,13 @@ impl Native {
         self.by_tables(context, tables, node, view)
     }
 
-    fn by_tables(&self, context: &Context<'_>, tables: &Tables, node: NodeId, view: &View<'_>) -> Option<RouteId> {
+    fn by_tables(
+        &self,
+        context: &Context<'_>,
+        tables: &Tables,
+        node: NodeId,
+        view: &View<'_>,
+    ) -> Option<RouteId> {
         let test = |predicate: PredicateId| self.test(context, predicate, view);
         tables.walk_from(node, &context.conditions().regexes, view, &test, || {})
     }
@@ -91,7 +100,8 @@ impl Native {
 
     /// Whether a condition holds.
     pub(crate) fn test(&self, context: &Context<'_>, predicate: PredicateId, view: &View<'_>) -> bool {
-        let function = self.predicates.get(predicate as usize).and_then(|number| (*number as usize).checked_sub(1));
+        let function =
+            self.predicates.get(predicate as usize).and_then(|number| (*number as usize).checked_sub(1));
         let answer = function.and_then(|function| self.unit.call(function, view, context));
         answer.map_or_else(|| context.conditions().test(predicate, view), |answer| answer != 0)
     }

@@ -252,9 +252,7 @@ impl Tables {
             let segment = view.segment(depth).unwrap_or_default();
             match wanted {
                 SegTest::Literal(text) => text.as_bytes() == segment,
-                SegTest::Capture(capture) => {
-                    self.captures[*capture as usize].matches(segment, regexes)
-                }
+                SegTest::Capture(capture) => self.captures[*capture as usize].matches(segment, regexes),
             }
         })
     }

@@ -46,7 +46,11 @@ const _: () = {
 
 const fn at(offset: usize) -> i32 {
     assert!(offset < 4096);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "checked in the line above")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "checked in the line above"
+    )]
     let offset = offset as i32;
     offset
 }

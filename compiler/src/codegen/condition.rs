@@ -43,7 +43,9 @@ pub(super) fn is_foreign(cond: &Cond) -> bool {
             | (Order::Equal, Operand::Literal(_), Operand::Read(read)) => is_foreign_read(*read),
             _ => true,
         },
-        Cond::TextTest { left: Operand::Read(read), right: Operand::Literal(_), .. } => is_foreign_read(*read),
+        Cond::TextTest { left: Operand::Read(read), right: Operand::Literal(_), .. } => {
+            is_foreign_read(*read)
+        }
         Cond::TextTest { .. } | Cond::Regex { .. } => true,
         Cond::TextIn { value: Operand::Read(read), set } => {
             is_foreign_read(*read) || set.texts().count() > NATIVE_TEXTS_MAX

@@ -57,7 +57,15 @@ impl<'f> Emit<'f> {
         builder.switch_to_block(entry);
         let params = builder.block_params(entry);
         let (view, context) = (params[0], params[1]);
-        Emit { builder, extras, view, context, returns: BTreeMap::new(), signatures: BTreeMap::new(), call_conv }
+        Emit {
+            builder,
+            extras,
+            view,
+            context,
+            returns: BTreeMap::new(),
+            signatures: BTreeMap::new(),
+            call_conv,
+        }
     }
 
     /// Writes the blocks of all answers and ends the function.
@@ -146,10 +154,7 @@ impl<'f> Emit<'f> {
 
     /// A text of the view; it may be absent.
     pub(super) fn view_text(&mut self, offset: i32) -> Str {
-        Str {
-            ptr: self.field(8, offset + layout::TEXT_PTR),
-            len: self.field(4, offset + layout::TEXT_LEN),
-        }
+        Str { ptr: self.field(8, offset + layout::TEXT_PTR), len: self.field(4, offset + layout::TEXT_LEN) }
     }
 
     /// The value of a slot that the program knows; it may be absent.

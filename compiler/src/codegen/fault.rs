@@ -50,8 +50,6 @@ faults! {
     IfSwapped,
     /// `http` and `https` are mixed up.
     SchemeSwapped,
-    /// Methods without a number are not kept apart.
-    OtherMethodUnbounded,
     /// The bit of the method before is tested.
     MethodShifted,
     /// A path ends one segment too early.

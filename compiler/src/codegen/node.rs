@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::emit::Emit;
 use super::fault::{Fault, active};
 use super::select::{self, Selection};
-use crate::abi::layout;
+use crate::abi::{METHOD_OTHER, layout};
 use crate::ir::{Ir, Node, NodeId, targets};
 use crate::jit::Helper;
 use crate::limits::NativeLimits;
@@ -110,16 +110,10 @@ impl Writer<'_> {
             *sets.entry(*target).or_default() |= 1 << number;
         }
         let method = emit.field(1, layout::METHOD);
-        // Methods without a number come as 255 and have the first bit that no known one has.
-        let nine = emit.number(9);
-        let bit = if active(Fault::OtherMethodUnbounded) {
-            method
-        } else {
-            let is_known = emit.compare(IntCC::UnsignedLessThan, method, nine);
-            emit.builder.ins().select(is_known, method, nine)
-        };
+        // A shift counts modulo 64, so methods without a number have a bit that no known one has.
+        const _: () = assert!(METHOD_OTHER % 64 > 9);
         let one = emit.number(1 + u64::from(active(Fault::MethodShifted)));
-        let bit = emit.builder.ins().ishl(one, bit);
+        let bit = emit.builder.ins().ishl(one, method);
         for (target, set) in sets {
             let set = emit.number(set);
             let both = emit.builder.ins().band(bit, set);
@@ -133,14 +127,7 @@ impl Writer<'_> {
     }
 
     /// Looks the segment up in the table of the node; what it finds is a node.
-    fn probe(
-        &self,
-        emit: &mut Emit<'_>,
-        id: NodeId,
-        map: u32,
-        segment: super::emit::Str,
-        other: Block,
-    ) {
+    fn probe(&self, emit: &mut Emit<'_>, id: NodeId, map: u32, segment: super::emit::Str, other: Block) {
         let map = emit.number(u64::from(map));
         let found = emit.call(Helper::Find, &[segment.ptr, segment.len, map]);
         let missed = emit.compare_to(IntCC::Equal, found, crate::jit::NOT_FOUND);

@@ -74,11 +74,7 @@ enum Kind {
     Outer,
 }
 
-fn first_levels(
-    ir: &Ir,
-    costs: &dyn Fn(&Node) -> usize,
-    limits: &NativeLimits,
-) -> BTreeMap<NodeId, Kind> {
+fn first_levels(ir: &Ir, costs: &dyn Fn(&Node) -> usize, limits: &NativeLimits) -> BTreeMap<NodeId, Kind> {
     let mut native: BTreeMap<NodeId, Kind> = BTreeMap::new();
     let mut queue: VecDeque<NodeId> = VecDeque::new();
     let mut left = limits.nodes_max;

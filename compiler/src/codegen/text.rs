@@ -290,7 +290,11 @@ fn constant(text: &[u8], word: Word) -> u64 {
         *byte = *from;
     }
     // Native code only runs on the machine it was made on.
-    if cfg!(target_endian = "big") { u64::from_be_bytes(bytes) >> (64 - 8 * n) } else { u64::from_le_bytes(bytes) }
+    if cfg!(target_endian = "big") {
+        u64::from_be_bytes(bytes) >> (64 - 8 * n)
+    } else {
+        u64::from_le_bytes(bytes)
+    }
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ fn forms(program: &twp_lang::hir::Program, number: u64, context: &str) -> Forms 
         let mut artifact: Artifact =
             compile_within(program, limits).unwrap_or_else(|errors| panic!("{context}: {errors:?}"));
         let refused = artifact.program.use_engine_within(EngineChoice::Native, &native_limits(number));
-        assert!(refused.is_ok() || limits.states_max == 0, "{context}: {refused:?}");
+        assert!(refused.is_ok(), "{context}: {refused:?}");
         artifact
     };
     Forms::new(core, built(MachineLimits::DEFAULT), built(none))

@@ -52,7 +52,6 @@ pub(super) fn agree(forms: &Forms, request: &Request, context: &str) -> Agreed {
 }
 
 fn differences(forms: &Forms, request: &Request) -> Result<Agreed, String> {
-
     let expected = interp::run(&forms.core, request);
     let expected_allowed = interp::allowed(&forms.core, request);
     let mut guards = 0;
@@ -62,7 +61,12 @@ fn differences(forms: &Forms, request: &Request) -> Result<Agreed, String> {
             let route = program.decide(view).map(|route| route as usize);
             let expected_route = expected.as_ref().map(|outcome| outcome.route);
             same(name, "route", &expected_route, &route)?;
-            same(name, "route by tables", &route, &program.decide_by_tables(view).map(|route| route as usize))?;
+            same(
+                name,
+                "route by tables",
+                &route,
+                &program.decide_by_tables(view).map(|route| route as usize),
+            )?;
             for edge in [Edge::Start, Edge::End] {
                 GUARDED.with_borrow_mut(|guarded| {
                     guarded.with_view(view, edge, |view| same_engines(name, program, view))

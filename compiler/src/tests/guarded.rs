@@ -63,7 +63,8 @@ impl Guarded {
             None => Text::ABSENT,
         };
         let slot = |number: usize| view.slot(SlotId::try_from(number).expect("few slots"));
-        let slots: Vec<Text<'_>> = (0..view.n_slots()).map(|number| guard(4 + number, slot(number))).collect();
+        let slots: Vec<Text<'_>> =
+            (0..view.n_slots()).map(|number| guard(4 + number, slot(number))).collect();
         let mut guarded = View::new(&slots);
         guarded.method = view.method;
         guarded.scheme = view.scheme;
