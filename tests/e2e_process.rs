@@ -175,7 +175,7 @@ fn it_starts_tells_what_it_does_and_stops() -> io::Result<()> {
     assert_eq!(service.get()?, "one");
 
     let (code, out, _) = service.ask(&["status"])?;
-    assert!(code == 0 && out.contains("generation 1 serving") && out.contains("engine table"), "{out}");
+    assert!(code == 0 && out.contains("generation 1 serving") && out.contains("engine native ("), "{out}");
     let status = service.status()?;
     assert_eq!(status["pid"], service.child.id());
     assert_eq!(status["listeners"][0]["url"], format!("http://127.0.0.1:{port}"));
