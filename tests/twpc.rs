@@ -113,7 +113,13 @@ fn unreadable_input_is_named_with_a_remedy() {
 
 #[test]
 fn every_stage_is_shown() {
-    for (stage, part) in [("ast", "site a.test"), ("core", "a.test"), ("ir", "route 0")] {
+    for (stage, part) in [
+        ("ast", "site a.test"),
+        ("core", "a.test"),
+        ("ir", "route 0"),
+        ("clif", "; view.path.ptr"),
+        ("asm", "; "),
+    ] {
         let output = twpc(&["dump", "--stage", stage, "-"], GOOD);
         assert_eq!(output.status.code(), Some(0), "{stage}: {}", err(&output));
         assert!(out(&output).contains(part), "{stage}: {}", out(&output));

@@ -54,6 +54,7 @@ impl MachineLimits {
 
 /// Bounds for the native code of one program. They count nodes, not time, so that equal programs get equal code.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "every limit of the project says that it is a most")]
 pub(crate) struct NativeLimits {
     /// Nodes and tests compiled; all others are left to the tables. About 0.1 ms each at most.
     pub(crate) nodes_max: usize,

@@ -9,7 +9,7 @@ use crate::jit::{CodeUnit, Context};
 use crate::limits::{NATIVE_BYTES_MAX, NativeLimits};
 use crate::plan::{PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
-use crate::table::Tables;
+use crate::table::{Asks, Tables};
 
 /// The native code of a program and what it needs beside it.
 #[derive(Debug)]
@@ -58,8 +58,7 @@ impl Native {
         view: &View<'_>,
     ) -> Option<RouteId> {
         let mut node = tables.root(site)?;
-        loop {
-            let Some(mut function) = self.entry(node) else { break };
+        while let Some(mut function) = self.entry(node) {
             loop {
                 let answer = self.unit.call(function, view, context).and_then(Answer::decode);
                 match answer {
@@ -90,7 +89,7 @@ impl Native {
         view: &View<'_>,
     ) -> Option<RouteId> {
         let test = |predicate: PredicateId| self.test(context, predicate, view);
-        tables.walk_from(node, &context.conditions().regexes, view, &test, || {})
+        tables.walk_from(node, &Asks { regexes: &context.conditions().regexes, test }, view, || {})
     }
 
     fn entry(&self, node: NodeId) -> Option<usize> {

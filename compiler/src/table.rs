@@ -78,6 +78,14 @@ struct Edge {
     target: NodeId,
 }
 
+/// What a walk needs beside the tables.
+pub(crate) struct Asks<'a, T> {
+    /// Tables of regular expressions.
+    pub(crate) regexes: &'a RegexTables,
+    /// Answers whether a condition holds.
+    pub(crate) test: T,
+}
+
 impl Tables {
     /// The tables of an IR.
     pub(crate) fn new(ir: &Ir) -> Tables {
@@ -147,7 +155,7 @@ impl Tables {
         visited: impl FnMut(),
     ) -> Option<RouteId> {
         let test = |predicate: PredicateId| conditions.test(predicate, view);
-        self.walk_from(self.root(site)?, &conditions.regexes, view, &test, visited)
+        self.walk_from(self.root(site)?, &Asks { regexes: &conditions.regexes, test }, view, visited)
     }
 
     /// Where the walk of a site begins.
@@ -155,13 +163,12 @@ impl Tables {
         self.roots.get(site as usize).copied()
     }
 
-    /// The route that a node leads to; `test` answers conditions.
-    pub(crate) fn walk_from(
+    /// The route that a node leads to.
+    pub(crate) fn walk_from<T: Fn(PredicateId) -> bool>(
         &self,
         node: NodeId,
-        regexes: &RegexTables,
+        asks: &Asks<'_, T>,
         view: &View<'_>,
-        test: &impl Fn(PredicateId) -> bool,
         mut visited: impl FnMut(),
     ) -> Option<RouteId> {
         let mut at = node;
@@ -190,10 +197,10 @@ impl Tables {
                 }
                 Step::Typed { depth, capture, yes, no } => {
                     let capture = &self.captures[capture as usize];
-                    if capture.matches(segment(view, depth), regexes) { yes } else { no }
+                    if capture.matches(segment(view, depth), asks.regexes) { yes } else { no }
                 }
                 Step::Test { predicate, yes, no } => {
-                    if test(predicate) {
+                    if (asks.test)(predicate) {
                         yes
                     } else {
                         no
@@ -203,7 +210,7 @@ impl Tables {
                     let routes = &self.linear[first as usize..(first + count) as usize];
                     let taking = routes.iter().find(|route| {
                         visited();
-                        self.takes(route, regexes, view, test)
+                        self.takes(route, asks, view)
                     });
                     return taking.map(|route| route.route);
                 }
@@ -220,23 +227,22 @@ impl Tables {
         &self.texts[edge.start as usize..(edge.start + edge.len) as usize]
     }
 
-    fn takes(
+    fn takes<T: Fn(PredicateId) -> bool>(
         &self,
         route: &LinearRoute,
-        regexes: &RegexTables,
+        asks: &Asks<'_, T>,
         view: &View<'_>,
-        test: &impl Fn(PredicateId) -> bool,
     ) -> bool {
         let method = if view.method == METHOD_OTHER {
             match route.methods.other {
                 OtherMethods::None => false,
                 OtherMethods::All => true,
-                OtherMethods::If(predicate) => test(predicate),
+                OtherMethods::If(predicate) => (asks.test)(predicate),
             }
         } else {
             route.methods.known & 1u16.checked_shl(u32::from(view.method)).unwrap_or(0) != 0
         };
-        method && self.path_fits(route, regexes, view) && route.guard.iter().all(|id| test(*id))
+        method && self.path_fits(route, asks.regexes, view) && route.guard.iter().all(|id| (asks.test)(*id))
     }
 
     fn path_fits(&self, route: &LinearRoute, regexes: &RegexTables, view: &View<'_>) -> bool {

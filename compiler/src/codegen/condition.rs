@@ -19,8 +19,14 @@ use cranelift_codegen::ir::{Block, InstBuilder as _, Value};
 /// How much code a condition needs, about: tests and constants.
 pub(super) fn cost(cond: &Cond) -> usize {
     match cond {
-        Cond::Always(_) | Cond::IsSome(_) | Cond::TextOrder { .. } | Cond::TextTest { .. } => 1,
-        Cond::Regex { .. } | Cond::Glob { .. } | Cond::IntOrder { .. } | Cond::IpOrder { .. } => 1,
+        Cond::Always(_)
+        | Cond::IsSome(_)
+        | Cond::TextOrder { .. }
+        | Cond::TextTest { .. }
+        | Cond::Regex { .. }
+        | Cond::Glob { .. }
+        | Cond::IntOrder { .. }
+        | Cond::IpOrder { .. } => 1,
         Cond::Not(inner) => cost(inner),
         Cond::All(parts) | Cond::Any(parts) => parts.iter().map(cost).sum(),
         Cond::If(parts) => parts.iter().map(cost).sum(),
@@ -46,15 +52,12 @@ pub(super) fn is_foreign(cond: &Cond) -> bool {
         Cond::TextTest { left: Operand::Read(read), right: Operand::Literal(_), .. } => {
             is_foreign_read(*read)
         }
-        Cond::TextTest { .. } | Cond::Regex { .. } => true,
         Cond::TextIn { value: Operand::Read(read), set } => {
             is_foreign_read(*read) || set.texts().count() > NATIVE_TEXTS_MAX
         }
-        Cond::TextIn { .. } => true,
         Cond::Glob { value: Operand::Read(read), glob } => {
             is_foreign_read(*read) || *read == Read::Scheme || Shape::of(glob).is_none()
         }
-        Cond::Glob { .. } => true,
         Cond::IntOrder { left, right, .. } => is_computed(left) || is_computed(right),
         Cond::IntIn { value, set } => is_computed(value) || set.ranges().len() > NATIVE_RANGES_MAX,
         Cond::IpOrder { left, right, .. } => match (left, right) {
@@ -62,7 +65,11 @@ pub(super) fn is_foreign(cond: &Cond) -> bool {
             (IpOperand::Client, IpOperand::Client) | (IpOperand::Literal(_), IpOperand::Literal(_)) => true,
         },
         Cond::IpIn { value: IpOperand::Client, set } => set.intervals().len() > NATIVE_NETS_MAX,
-        Cond::IpIn { value: IpOperand::Literal(_), .. } => true,
+        Cond::TextTest { .. }
+        | Cond::Regex { .. }
+        | Cond::TextIn { .. }
+        | Cond::Glob { .. }
+        | Cond::IpIn { value: IpOperand::Literal(_), .. } => true,
     }
 }
 
@@ -114,6 +121,13 @@ impl Shape<'_> {
             _ => None,
         }
     }
+}
+
+/// Where the answers of a condition lead.
+#[derive(Clone, Copy)]
+struct Ways {
+    yes: Block,
+    no: Block,
 }
 
 impl Emit<'_> {
@@ -189,7 +203,7 @@ impl Emit<'_> {
                 self.text_in(*read, &texts, yes, no);
             }
             Cond::TextTest { op, left: Operand::Read(read), right: Operand::Literal(part) } => {
-                self.text_test(*op, *read, part, yes, no);
+                self.text_test(*op, *read, part, Ways { yes, no });
             }
             Cond::Glob { value: Operand::Read(read), glob } => self.glob(*read, glob, yes, no),
             Cond::IntOrder { op, left, right } => {
@@ -207,7 +221,7 @@ impl Emit<'_> {
                 }
                 self.jump(no);
             }
-            Cond::IpOrder { op, left, right } => self.ip_order(*op, *left, *right, yes, no),
+            Cond::IpOrder { op, left, right } => self.ip_order(*op, *left, *right, Ways { yes, no }),
             Cond::IpIn { set, .. } => {
                 let client = self.client();
                 self.in_nets(client, set.intervals(), yes, no);
@@ -241,7 +255,8 @@ impl Emit<'_> {
         self.branch(secure, https, http);
     }
 
-    fn text_test(&mut self, op: TextTest, read: Read, part: &[u8], yes: Block, no: Block) {
+    fn text_test(&mut self, op: TextTest, read: Read, part: &[u8], ways: Ways) {
+        let Ways { yes, no } = ways;
         if read == Read::Scheme {
             let holds = |scheme: &[u8]| match op {
                 TextTest::StartsWith => scheme.starts_with(part),
@@ -327,7 +342,8 @@ impl Emit<'_> {
         })
     }
 
-    fn ip_order(&mut self, op: Order, left: IpOperand, right: IpOperand, yes: Block, no: Block) {
+    fn ip_order(&mut self, op: Order, left: IpOperand, right: IpOperand, ways: Ways) {
+        let Ways { yes, no } = ways;
         let (op, bound) = match (left, right) {
             (IpOperand::Client, IpOperand::Literal(bound)) => (op, bound),
             (IpOperand::Literal(bound), IpOperand::Client) => (mirrored(op), bound),

@@ -11,8 +11,11 @@ use crate::limits::NativeLimits;
 use crate::predicate::Conditions;
 use crate::table::Tables;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder as _};
+use cranelift_codegen::ir::{Block, InstBuilder as _, Value};
 use std::collections::BTreeMap;
+
+// The bit for methods without a number, see `Writer::method`.
+const _: () = assert!(METHOD_OTHER % 64 > 9);
 
 /// What the nodes belong to.
 pub(super) struct Graph<'a> {
@@ -70,7 +73,9 @@ impl Writer<'_> {
                 let segment = emit.segment(*depth);
                 let other = self.target(emit, *other);
                 if let Some(map) = self.graph.tables.wide_map(id).filter(|_| self.is_wide(id)) {
-                    return self.probe(emit, id, map, segment, other);
+                    let map = emit.number(u64::from(map));
+                    let found = emit.call(Helper::Find, &[segment.ptr, segment.len, map]);
+                    return self.probed(emit, id, found, other);
                 }
                 let cases: Vec<(&[u8], Block)> =
                     literals.iter().map(|(text, node)| (text.as_bytes(), self.target(emit, *node))).collect();
@@ -111,7 +116,6 @@ impl Writer<'_> {
         }
         let method = emit.field(1, layout::METHOD);
         // A shift counts modulo 64, so methods without a number have a bit that no known one has.
-        const _: () = assert!(METHOD_OTHER % 64 > 9);
         let one = emit.number(1 + u64::from(active(Fault::MethodShifted)));
         let bit = emit.builder.ins().ishl(one, method);
         for (target, set) in sets {
@@ -126,10 +130,8 @@ impl Writer<'_> {
         emit.jump(other);
     }
 
-    /// Looks the segment up in the table of the node; what it finds is a node.
-    fn probe(&self, emit: &mut Emit<'_>, id: NodeId, map: u32, segment: super::emit::Str, other: Block) {
-        let map = emit.number(u64::from(map));
-        let found = emit.call(Helper::Find, &[segment.ptr, segment.len, map]);
+    /// Goes on with what the table of a node has: a node, or nothing.
+    fn probed(&self, emit: &mut Emit<'_>, id: NodeId, found: Value, other: Block) {
         let missed = emit.compare_to(IntCC::Equal, found, crate::jit::NOT_FOUND);
         let hit = emit.block();
         emit.branch(missed, other, hit);

@@ -74,44 +74,45 @@ enum Kind {
     Outer,
 }
 
-fn first_levels(ir: &Ir, costs: &dyn Fn(&Node) -> usize, limits: &NativeLimits) -> BTreeMap<NodeId, Kind> {
-    let mut native: BTreeMap<NodeId, Kind> = BTreeMap::new();
-    let mut queue: VecDeque<NodeId> = VecDeque::new();
-    let mut left = limits.nodes_max;
-    enter(&ir.roots, Kind::Outer, ir, costs, &mut left, &mut native, &mut queue);
-    while let Some(id) = queue.pop_front() {
-        let node = &ir.nodes[id as usize];
-        let kind = if is_wide(node, limits) { Kind::Outer } else { Kind::Inner };
-        enter(&targets(node), kind, ir, costs, &mut left, &mut native, &mut queue);
-    }
-    native
+/// The choice of nodes in the making.
+struct Levels<'a> {
+    ir: &'a Ir,
+    costs: &'a dyn Fn(&Node) -> usize,
+    left: usize,
+    native: BTreeMap<NodeId, Kind>,
+    queue: VecDeque<NodeId>,
 }
 
-/// Takes these nodes, all or none.
-fn enter(
-    ids: &[NodeId],
-    kind: Kind,
-    ir: &Ir,
-    costs: &dyn Fn(&Node) -> usize,
-    left: &mut usize,
-    native: &mut BTreeMap<NodeId, Kind>,
-    queue: &mut VecDeque<NodeId>,
-) {
-    let mut new: Vec<NodeId> =
-        ids.iter().copied().filter(|id| can_be_native(&ir.nodes[*id as usize])).collect();
-    new.sort_unstable();
-    new.dedup();
-    let cost: usize =
-        new.iter().filter(|id| !native.contains_key(id)).map(|id| costs(&ir.nodes[*id as usize])).sum();
-    let Some(rest) = left.checked_sub(cost) else { return };
-    *left = rest;
-    for id in new {
-        match native.get_mut(&id) {
-            Some(known) if kind == Kind::Outer => *known = Kind::Outer,
-            Some(_) => {}
-            None => {
-                native.insert(id, kind);
-                queue.push_back(id);
+fn first_levels(ir: &Ir, costs: &dyn Fn(&Node) -> usize, limits: &NativeLimits) -> BTreeMap<NodeId, Kind> {
+    let (native, queue) = (BTreeMap::new(), VecDeque::new());
+    let mut levels = Levels { ir, costs, left: limits.nodes_max, native, queue };
+    levels.enter(&ir.roots, Kind::Outer);
+    while let Some(id) = levels.queue.pop_front() {
+        let node = &ir.nodes[id as usize];
+        levels.enter(&targets(node), if is_wide(node, limits) { Kind::Outer } else { Kind::Inner });
+    }
+    levels.native
+}
+
+impl Levels<'_> {
+    /// Takes these nodes, all or none.
+    fn enter(&mut self, ids: &[NodeId], kind: Kind) {
+        let node = |id: &NodeId| &self.ir.nodes[*id as usize];
+        let mut ids: Vec<NodeId> = ids.iter().copied().filter(|id| can_be_native(node(id))).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let new = ids.iter().filter(|id| !self.native.contains_key(id));
+        let cost: usize = new.map(|id| (self.costs)(node(id))).sum();
+        let Some(left) = self.left.checked_sub(cost) else { return };
+        self.left = left;
+        for id in ids {
+            match self.native.get_mut(&id) {
+                Some(known) if kind == Kind::Outer => *known = Kind::Outer,
+                Some(_) => {}
+                None => {
+                    self.native.insert(id, kind);
+                    self.queue.push_back(id);
+                }
             }
         }
     }

@@ -36,7 +36,7 @@ impl Emit<'_> {
             Read::Host => Source::Text(self.present(layout::HOST, absent)),
             Read::Path => Source::Text(self.view_text(layout::PATH)),
             Read::QueryString => Source::Text(self.present(layout::QUERY, absent)),
-            Read::Slot(SlotId::MAX) => Source::Absent,
+            Read::Slot(SlotId::MAX) | Read::Port | Read::Target | Read::ClientIp => Source::Absent,
             Read::Slot(slot) => {
                 let text = self.slot_text(slot);
                 Source::Text(self.not_null(text, absent))
@@ -45,7 +45,6 @@ impl Emit<'_> {
                 Source::Text(self.inside_segment(index, u64::from(skip), u64::from(trim), absent))
             }
             Read::Rest(index) => Source::Text(self.rest(index)),
-            Read::Port | Read::Target | Read::ClientIp => Source::Absent,
             Read::Scheme | Read::HostLabel => Source::Foreign,
         }
     }
@@ -306,9 +305,7 @@ mod tests {
         for length in 0..100 {
             let mut covered = vec![false; length];
             for word in words(length) {
-                for at in word.at..word.at + word.bytes as usize {
-                    covered[at] = true;
-                }
+                covered[word.at..word.at + word.bytes as usize].fill(true);
             }
             assert!(covered.iter().all(|byte| *byte), "{length}: {:?}", words(length));
         }

@@ -47,7 +47,7 @@ pub(super) fn run(seed: u64, pairs: usize) {
 
 /// Limits that make small programs meet every way native code can be left, in turns.
 fn native_limits(number: u64) -> NativeLimits {
-    let usual = NativeLimits { time_max: std::time::Duration::from_secs(600), ..NativeLimits::DEFAULT };
+    let usual = NativeLimits { time_max: std::time::Duration::from_mins(10), ..NativeLimits::DEFAULT };
     match number % 4 {
         0 => usual,
         1 => NativeLimits { literals_max: 3, chunk_nodes_max: 4, ..usual },
