@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// The intermediate code of all functions.
 pub(crate) fn clif(code: &Code) -> String {
-    let mut out = String::new();
+    let mut out = opening(code);
     for function in &code.functions {
         for line in named(&function.clif) {
             // Writing to a String cannot fail.
@@ -21,7 +21,7 @@ pub(crate) fn clif(code: &Code) -> String {
 
 /// The assembly of all functions.
 pub(crate) fn asm(code: &Code) -> String {
-    let mut out = String::new();
+    let mut out = opening(code);
     for Compiled { name, bytes, asm, .. } in &code.functions {
         let _ = writeln!(out, "{name}: ; {} bytes", bytes.len());
         out.push_str(asm);
@@ -31,6 +31,15 @@ pub(crate) fn asm(code: &Code) -> String {
         out.push('\n');
     }
     out
+}
+
+fn opening(code: &Code) -> String {
+    let nothing = code.functions.is_empty();
+    if nothing {
+        "; nothing here is native code: no choices and no conditions\n".to_owned()
+    } else {
+        String::new()
+    }
 }
 
 /// What a value points to.
