@@ -51,8 +51,13 @@ impl Service {
     }
 
     fn run(directory: PathBuf, port: u16) -> io::Result<Service> {
+        Service::run_with(directory, port, &[])
+    }
+
+    fn run_with(directory: PathBuf, port: u16, arguments: &[&str]) -> io::Result<Service> {
         let child = twp(&directory)
             .args(["run", "site.twp", "--control", "control"])
+            .args(arguments)
             .stderr(fs::File::create(directory.join("stderr"))?)
             .stdout(Stdio::null())
             .spawn()?;
@@ -186,6 +191,19 @@ fn it_starts_tells_what_it_does_and_stops() -> io::Result<()> {
     assert!(service.get().is_err(), "the port is closed");
     let (code, _, err) = service.ask(&["status"])?;
     assert!(code == 1 && err.contains("nothing answers at control") && err.contains("help:"), "{err}");
+    Ok(())
+}
+
+#[test]
+fn the_engine_can_be_chosen() -> io::Result<()> {
+    for (engine, shown) in [("table", "engine table\n"), ("native", "engine native (")] {
+        let (directory, port) = (scratch(&format!("engine-{engine}"))?, free_port()?);
+        fs::write(directory.join("site.twp"), answering(port, "one"))?;
+        let service = Service::run_with(directory, port, &["--engine", engine])?;
+        assert_eq!(service.get()?, "one");
+        let (code, out, _) = service.ask(&["status"])?;
+        assert!(code == 0 && out.contains(shown), "{engine}: {out}");
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 use crate::capture::Class;
 use crate::ir::{Ir, Node, NodeId};
 use crate::jit::Blob;
-use crate::limits::NativeLimits;
+use crate::limits::{NATIVE_STACK_MAX, NativeLimits};
 use crate::predicate::{Cond, Conditions};
 use crate::table::Tables;
 use cranelift_codegen::control::ControlPlane;
@@ -94,7 +94,7 @@ pub(crate) struct Code {
 pub(crate) struct Compiled {
     /// What it stands for, as dumps call it.
     pub(crate) name: String,
-    /// Its machine code; empty when there was no time for it.
+    /// Its machine code; empty when there was no time for it or it needed too much stack.
     pub(crate) bytes: Vec<u8>,
     /// Cranelift's intermediate code, when asked for.
     pub(crate) clif: String,
@@ -267,6 +267,11 @@ impl Generator {
             .map_err(|error| format!("cranelift: {:?}", error.inner))?;
         if !code.buffer.relocs().is_empty() {
             return Err("the code would need relocations".to_owned());
+        }
+        let frame = code.buffer.frame_layout().map_or(0, |layout| layout.frame_to_fp_offset);
+        if frame > NATIVE_STACK_MAX {
+            self.functions.push(Compiled { name, ..Compiled::default() });
+            return Ok(());
         }
         let bytes = code.code_buffer().to_vec();
         let asm = code.vcode.clone().unwrap_or_default();

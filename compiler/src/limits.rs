@@ -66,6 +66,8 @@ pub(crate) struct NativeLimits {
     pub(crate) chunk_cost_max: usize,
     /// Literals of a node that are compared by code; more are looked up in a table.
     pub(crate) literals_max: usize,
+    /// Sites that share the budget; of more, the first ones get it.
+    pub(crate) sites_together_max: usize,
     /// Tests of one condition; larger ones are left to the tables.
     pub(crate) condition_cost_max: usize,
     /// A net under all counts: once this is over, what is not compiled yet is left to the tables.
@@ -80,6 +82,7 @@ impl NativeLimits {
         chunk_nodes_max: 64,
         chunk_cost_max: 256,
         literals_max: 16,
+        sites_together_max: 32,
         condition_cost_max: 64,
         time_max: std::time::Duration::from_secs(2),
     };
@@ -96,3 +99,7 @@ pub(crate) const NATIVE_NETS_MAX: usize = 64;
 
 /// Most bytes of native code for one program: what the design allows a generation.
 pub(crate) const NATIVE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Most bytes of stack that one native function may use; what needs more is left to the tables. Two such functions are
+/// at work at most: one of the graph, and one for a condition that it asks.
+pub(crate) const NATIVE_STACK_MAX: u32 = 512;

@@ -18,6 +18,8 @@ pub(crate) struct Native {
     extras: Extras,
     /// The function of each node that begins one, plus one; 0 for all others.
     entries: Vec<u32>,
+    /// The same for the node that each site begins with; small, where `entries` is large and rarely read.
+    roots: Vec<u32>,
     /// The node that each function begins with.
     starts: Vec<NodeId>,
     /// The function of each condition, plus one; 0 for those without.
@@ -39,7 +41,9 @@ impl Native {
             return Err(format!("the code has more than {} KiB", NATIVE_BYTES_MAX / 1024));
         }
         let unit = CodeUnit::load(code.isa.clone(), &code.signature(), &blob)?;
+        let roots = (0..).map_while(|site| tables.root(site));
         Ok(Native {
+            roots: roots.map(|node| code.entries.get(node as usize).copied().unwrap_or(0)).collect(),
             unit,
             entries: code.entries,
             starts: code.starts,
@@ -58,24 +62,22 @@ impl Native {
         view: &View<'_>,
     ) -> Option<RouteId> {
         let mut node = tables.root(site)?;
-        while let Some(mut function) = self.entry(node) {
-            loop {
-                let answer = self.unit.call(function, view, context).and_then(Answer::decode);
-                match answer {
-                    Some(Answer::Route(route)) => return Some(route),
-                    Some(Answer::Miss) => return None,
-                    Some(Answer::Function(next)) => {
-                        function = next as usize;
-                        node = self.starts[function];
-                    }
-                    Some(Answer::Table(next)) => return self.by_tables(context, tables, next, view),
-                    Some(Answer::Node(next)) => {
-                        node = next;
-                        break;
-                    }
-                    // Not compiled in time, or a view without a path.
-                    None => return self.by_tables(context, tables, node, view),
+        let mut place = self.roots.get(site as usize).copied().unwrap_or(0);
+        while let Some(function) = (place as usize).checked_sub(1) {
+            match self.unit.call(function, view, context).and_then(Answer::decode) {
+                Some(Answer::Route(route)) => return Some(route),
+                Some(Answer::Miss) => return None,
+                Some(Answer::Function(next)) => {
+                    node = self.starts[next as usize];
+                    place = next + 1;
                 }
+                Some(Answer::Node(next)) => {
+                    node = next;
+                    place = self.entries.get(next as usize).copied().unwrap_or(0);
+                }
+                Some(Answer::Table(next)) => return self.by_tables(context, tables, next, view),
+                // Not compiled in time, or a view without a path.
+                None => break,
             }
         }
         self.by_tables(context, tables, node, view)
@@ -90,11 +92,6 @@ impl Native {
     ) -> Option<RouteId> {
         let test = |predicate: PredicateId| self.test(context, predicate, view);
         tables.walk_from(node, &Asks { regexes: &context.conditions().regexes, test }, view, || {})
-    }
-
-    fn entry(&self, node: NodeId) -> Option<usize> {
-        let number = *self.entries.get(node as usize)?;
-        (number as usize).checked_sub(1)
     }
 
     /// Whether a condition holds.

@@ -69,7 +69,7 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         if let (Engine::Table { reason: Some(reason) }, false) =
             (engine, args.message_format == MessageFormat::Json)
         {
-            said.push_str(&format!("note: tables decide, there is no native code: {reason}\n"));
+            said.extend(["note: tables decide, there is no native code: ", &reason, "\n"]);
         }
         return Ok(Loaded { artifact, sources, warnings: said });
     }

@@ -17,11 +17,14 @@ pub(crate) struct Compiled {
 impl Compiled {
     pub(crate) fn new(text: &str) -> Compiled {
         let start = Instant::now();
-        let (tree, _) = twp_lang::parse(text);
+        let (tree, mut diagnostics) = twp_lang::parse(text);
         let parsed = start.elapsed();
-        let (program, diagnostics) = twp_lang::check(&tree);
-        let checked = start.elapsed() - parsed;
-        let program = program.unwrap_or_else(|| panic!("{:?}", diagnostics.first()));
+        let start = Instant::now();
+        let (program, found) = twp_lang::check(&tree);
+        let checked = start.elapsed();
+        diagnostics.extend(found);
+        let error = diagnostics.iter().find(|diagnostic| diagnostic.level == twp_lang::Level::Error);
+        let program = program.filter(|_| error.is_none()).unwrap_or_else(|| panic!("{error:?}"));
         let start = Instant::now();
         let artifact =
             twp_compiler::compile(&program).unwrap_or_else(|errors| panic!("{:?}", errors.first()));
@@ -62,6 +65,11 @@ impl Compiled {
         view.host = Text::new(asked.host.as_bytes());
         view.set_path(asked.path.as_bytes());
         self.artifact.program.decide(&view)
+    }
+
+    /// Whether a route is not the fallback that nobody wrote.
+    pub(crate) fn is_written(&self, route: u32) -> bool {
+        self.artifact.plan.routes.get(route as usize).is_some_and(|route| !route.builtin_fallback)
     }
 
     pub(crate) fn interpret(&self, asked: &Asked) -> Option<usize> {

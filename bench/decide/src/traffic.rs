@@ -58,6 +58,9 @@ const WORDS: [&str; 16] = [
     "cart", "review", "tenant", "export", "login",
 ];
 
+/// What all paths begin with.
+const PREFIXES: [&str; 3] = ["/api/v1", "/api/v2", "/api/v3"];
+
 /// `n` routes on sites of at most `per_site`: API-like paths, literals, parameters and rests, one in ten guarded.
 pub(crate) fn routes(n: usize, per_site: usize) -> Vec<Route> {
     let mut rng = Rng::new(n as u64);
@@ -66,7 +69,7 @@ pub(crate) fn routes(n: usize, per_site: usize) -> Vec<Route> {
 
 fn route(rng: &mut Rng, number: usize, site: usize) -> Route {
     let word = |rng: &mut Rng| WORDS[rng.below(WORDS.len())];
-    let base = format!("/api/v{}/{}-svc{number}", rng.below(3) + 1, word(rng));
+    let base = format!("{}/{}-{number}", PREFIXES[rng.below(PREFIXES.len())], word(rng));
     let (pattern, path) = match rng.below(10) {
         0..=3 => {
             let tail = format!("{base}/{}/{}", word(rng), word(rng));
@@ -86,19 +89,28 @@ fn route(rng: &mut Rng, number: usize, site: usize) -> Route {
     Route { host: format!("h{site}.example.test"), pattern, path, is_guarded: number % 10 == 3 }
 }
 
-/// The configuration of these routes.
+/// The configuration of these routes, as short as possible: a file has at most 4 MiB.
 pub(crate) fn configuration(routes: &[Route]) -> String {
-    let mut text = "edition 1\nupstream app { builtin: echo }\n".to_owned();
+    let mut text =
+        "edition 1\nupstream app { builtin: echo }\nrule g = client.ip in [10.0.0.0/8, 127.0.0.0/8] \
+                    and request.header[\"user-agent\"] starts_with \"curl/\"\n"
+            .to_owned();
     for site in routes.chunk_by(|left, right| left.host == right.host) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "site {} {{", site.first().map_or("", |route| &route.host));
-        for route in site {
-            let guard = if route.is_guarded {
-                " when client.ip in [10.0.0.0/8, 127.0.0.0/8] and request.header[\"user-agent\"] starts_with \"curl/\""
-            } else {
-                ""
-            };
-            let _ = writeln!(text, "route {}{guard} {{ to app }}", route.pattern);
+        for prefix in PREFIXES {
+            let mut inside =
+                site.iter().filter_map(|route| Some((route, route.pattern.strip_prefix(prefix)?)));
+            let Some(first) = inside.next() else { continue };
+            let _ = writeln!(text, "group {prefix} {{");
+            for (route, pattern) in [first].into_iter().chain(inside) {
+                let _ = writeln!(
+                    text,
+                    "route {pattern}{} {{to app}}",
+                    if route.is_guarded { " when g" } else { "" }
+                );
+            }
+            text.push_str("}\n");
         }
         text.push_str("}\n");
     }

@@ -1,6 +1,6 @@
 //! Which nodes become native code, and how they are grouped into functions.
 //!
-//! The first levels of every site, as far as the budget goes; below a node either all of its targets are native or
+//! The first levels of sites, as far as the budget goes; below a node either all of its targets are native or
 //! none, so that leaving native code is decided when compiling. A function is a part of the graph with one entry:
 //! a node joins the function of all its predecessors, or begins one.
 
@@ -86,10 +86,15 @@ struct Levels<'a> {
 fn first_levels(ir: &Ir, costs: &dyn Fn(&Node) -> usize, limits: &NativeLimits) -> BTreeMap<NodeId, Kind> {
     let (native, queue) = (BTreeMap::new(), VecDeque::new());
     let mut levels = Levels { ir, costs, left: limits.nodes_max, native, queue };
-    levels.enter(&ir.roots, Kind::Outer);
-    while let Some(id) = levels.queue.pop_front() {
-        let node = &ir.nodes[id as usize];
-        levels.enter(&targets(node), if is_wide(node, limits) { Kind::Outer } else { Kind::Inner });
+    // A few sites share the budget. Of many, each would get less than it takes to be quicker than a table, so the first
+    // ones of the text get what they need.
+    let together = if ir.roots.len() <= limits.sites_together_max { ir.roots.len() } else { 1 };
+    for roots in ir.roots.chunks(together.max(1)) {
+        levels.enter(roots, Kind::Outer);
+        while let Some(id) = levels.queue.pop_front() {
+            let node = &ir.nodes[id as usize];
+            levels.enter(&targets(node), if is_wide(node, limits) { Kind::Outer } else { Kind::Inner });
+        }
     }
     levels.native
 }
