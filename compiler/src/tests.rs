@@ -8,6 +8,7 @@ mod generate;
 mod guarded;
 mod hirs;
 mod limits;
+mod native;
 mod requests;
 mod rng;
 mod scaling;
