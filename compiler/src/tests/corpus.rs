@@ -416,3 +416,25 @@ n8 = segment 0 { "users": n7 } else n6
     assert_eq!(nodes, expected_ir);
     assert!(effects.contains("route 1 \"users\" of site 0\n  0: respond 200 body rest 1\n"), "{effects}");
 }
+
+#[test]
+fn a_number_beside_a_constant_is_joined_as_text() {
+    let source = r#"edition 1
+        site a.test {
+          route /x as taken when "${if request.port == 80 then 7 else request.port}/${client.ip}" == "443/10.0.0.1" {
+            respond 200 body "${if request.port == 80 then request.port else 7}"
+          }
+        }"#;
+    check(
+        source,
+        &[
+            ("GET a.test:443/x from 10.0.0.1", "taken: 200 7"),
+            ("GET a.test:80/x from 10.0.0.1", "fallback: 404"),
+        ],
+    );
+    let source = r#"edition 1
+        site a.test {
+          route /x as taken when "${if request.port == 80 then request.port else 7}x" contains "7" { respond 200 }
+        }"#;
+    check(source, &[("GET a.test:443/x", "taken: 200"), ("GET a.test:80/x", "fallback: 404")]);
+}
