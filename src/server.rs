@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use twp_compiler::EngineChoice;
 use twp_runtime::control::{self, Answer, Request, Status};
 
 /// Serves a configuration and replaces itself when the file changes, without losing a request
@@ -85,6 +86,31 @@ impl MessageFormat {
             MessageFormat::Human => "human",
             MessageFormat::Short => "short",
             MessageFormat::Json => "json",
+        }
+    }
+}
+
+/// How routes are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineArg {
+    /// Native code where the machine allows it, else tables
+    Auto,
+    /// Native code; without it nothing is served
+    Native,
+    /// Tables
+    Table,
+}
+
+impl EngineArg {
+    fn as_str(self) -> &'static str {
+        self.choice().word()
+    }
+
+    fn choice(self) -> EngineChoice {
+        match self {
+            EngineArg::Auto => EngineChoice::Auto,
+            EngineArg::Native => EngineChoice::Native,
+            EngineArg::Table => EngineChoice::Table,
         }
     }
 }

@@ -69,7 +69,7 @@ fn it_starts_tells_what_it_does_and_stops() {
 
     let (code, out, err) = twp.command("status");
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("generation 1 serving") && out.contains("engine table"), "{out}");
+    assert!(out.contains("generation 1 serving") && out.contains("engine native ("), "{out}");
     let status = status(&twp);
     assert_eq!(status["pid"], twp.pid());
     assert_eq!(status["listeners"][0]["url"], format!("http://{addr}"));

@@ -113,7 +113,13 @@ fn unreadable_input_is_named_with_a_remedy() {
 
 #[test]
 fn every_stage_is_shown() {
-    for (stage, part) in [("ast", "site a.test"), ("core", "a.test"), ("ir", "route 0")] {
+    for (stage, part) in [
+        ("ast", "site a.test"),
+        ("core", "a.test"),
+        ("ir", "route 0"),
+        ("clif", "nothing here is native code"),
+        ("asm", "nothing here is native code"),
+    ] {
         let output = twpc(&["dump", "--stage", stage, "-"], GOOD);
         assert_eq!(output.status.code(), Some(0), "{stage}: {}", err(&output));
         assert!(out(&output).contains(part), "{stage}: {}", out(&output));
@@ -121,6 +127,16 @@ fn every_stage_is_shown() {
     // The tree of a broken file is still shown; later stages need a program.
     assert_eq!(twpc(&["dump", "--stage", "ast", "-"], BAD).status.code(), Some(0));
     assert_eq!(twpc(&["dump", "--stage", "ir", "-"], BAD).status.code(), Some(1));
+}
+
+#[test]
+fn native_code_names_what_it_reads() {
+    let source = "edition 1\nsite a.test {\n  route /users/{id} when request.header[\"x-a\"] == \"b\" { respond 200 }\n}\n";
+    let clif = out(&twpc(&["dump", "--stage", "clif", "-"], source));
+    for part in ["; view.path.ptr", "; view.segment_at[1]", "; view.slots", "; slot[0].ptr"] {
+        assert!(clif.contains(part), "{part}: {clif}");
+    }
+    assert!(out(&twpc(&["dump", "--stage", "asm", "-"], source)).contains(" bytes\n"));
 }
 
 #[test]

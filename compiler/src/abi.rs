@@ -6,9 +6,16 @@
 //!
 //! This is the one file of the crate, beside the native code itself, that turns pointers into text: the lifetime
 //! of a `Text` ties the pointer to the bytes it came from.
+//!
+//! Native code never reads past a text. After a switch on its length the length is a constant, so texts are compared
+//! by words of 8, 4, 2 and 1 bytes that overlap inside the text (9 bytes are the word at 0 and the word at 1). That
+//! costs a load more than reading beyond the end would, but asks nothing of whoever makes a [`Text`]: making one is
+//! safe, and over-reads fault under guard pages instead of being part of the contract.
 #![expect(unsafe_code, reason = "reads text back through the pointers that the view's layout prescribes")]
 
 use std::marker::PhantomData;
+
+pub(crate) mod layout;
 
 /// Version of the layout of [`View`].
 pub const ABI_VERSION: u32 = 1;
@@ -78,8 +85,8 @@ pub struct View<'a> {
     pub scheme: u8,
     /// 10, 11, 20 or 30.
     pub version: u8,
-    /// Segments of the path: at least 1, at most [`SEGMENTS_MAX`].
-    pub n_segments: u8,
+    /// INVARIANT: at most [`SEGMENTS_MAX`], and 0 only without a usable path.
+    n_segments: u8,
     /// Number of the listener in the plan.
     pub listener: u16,
     /// Port of the authority, else the scheme's.
@@ -90,16 +97,16 @@ pub struct View<'a> {
     pub client_ip: [u8; 16],
     /// Host of the authority: lower case, without port.
     pub host: Text<'a>,
-    /// Normalised path, starts with a slash.
-    pub path: Text<'a>,
+    path: Text<'a>,
     /// Normalised query without the question mark; absent when there was no question mark.
     pub query: Text<'a>,
     /// Method as written.
     pub method_text: Text<'a>,
     /// Server name of the TLS handshake.
     pub sni: Text<'a>,
-    /// Offset in the path of each slash; `[n_segments]` is the length of the path.
-    pub segment_at: [u16; SEGMENTS_MAX + 1],
+    /// INVARIANT: the offset in `path` of each slash, ascending; `[n_segments]` is the length of the path. Native code
+    /// reads the path where these say, so only [`View::set_path`] writes them.
+    segment_at: [u16; SEGMENTS_MAX + 1],
     /// Values of header, cookie and query fields by slot number.
     slots: *const Text<'a>,
     n_slots: u32,
@@ -138,6 +145,26 @@ impl<'a> View<'a> {
         unsafe { *self.slots.add(usize::from(slot)) }
     }
 
+    /// How many slots there are.
+    pub(crate) fn n_slots(&self) -> usize {
+        self.n_slots as usize
+    }
+
+    /// Normalised path, starts with a slash.
+    pub fn path(&self) -> Text<'a> {
+        self.path
+    }
+
+    /// Segments of the path: at most [`SEGMENTS_MAX`]; 0 when no usable path was set.
+    pub fn n_segments(&self) -> usize {
+        usize::from(self.n_segments)
+    }
+
+    /// Offset in the path of the slash before segment `index`; past the last segment, the length of the path.
+    pub fn segment_start(&self, index: usize) -> usize {
+        usize::from(self.segment_at[index.min(self.n_segments())])
+    }
+
     /// Sets the path and finds its segments. False, and no segments, when it has more than [`SEGMENTS_MAX`] or
     /// does not start with a slash.
     pub fn set_path(&mut self, path: &'a [u8]) -> bool {
@@ -148,13 +175,17 @@ impl<'a> View<'a> {
             return false;
         }
         let mut n = 0;
-        for at in memchr::memchr_iter(b'/', path) {
-            if n == SEGMENTS_MAX {
-                return false;
+        for (number, eight) in (0u16..).zip(path.chunks(8)) {
+            let mut found = slashes(eight);
+            while found != 0 {
+                if n == SEGMENTS_MAX {
+                    return false;
+                }
+                // Below `len`, which fits.
+                self.segment_at[n] = number * 8 + u16::try_from(found.trailing_zeros() / 8).unwrap_or(0);
+                n += 1;
+                found &= found - 1;
             }
-            // At most `len`, which fits.
-            self.segment_at[n] = u16::try_from(at).unwrap_or(len);
-            n += 1;
         }
         self.segment_at[n] = len;
         self.n_segments = u8::try_from(n).unwrap_or(0);
@@ -177,5 +208,47 @@ impl<'a> View<'a> {
             return None;
         }
         self.path.or_empty().get(usize::from(self.segment_at[index]) + 1..)
+    }
+}
+
+/// The highest bit of each of up to eight bytes that is a slash; the first byte is the lowest. Paths are short and full
+/// of slashes, for which this beats searching one after the other.
+fn slashes(bytes: &[u8]) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let word = match bytes.first_chunk::<8>() {
+        Some(whole) => u64::from_le_bytes(*whole),
+        None => bytes.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+    };
+    let difference = word ^ (u64::from(b'/') * EACH);
+    // No carry leaves a byte, so every byte is judged exactly.
+    let some = (difference & (0x7F * EACH)) + 0x7F * EACH;
+    !(some | difference) & (0x80 * EACH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_lie_between_slashes() {
+        for path in [
+            "/",
+            "/a",
+            "//",
+            "/a/",
+            "/abcdefg/h",
+            "/abcdef/gh/",
+            "/\u{af}\u{2f}/\u{2e}/0",
+            "/a/b/c/d/e/f/g/h/i/j",
+        ] {
+            let mut view = View::new(&[]);
+            assert!(view.set_path(path.as_bytes()));
+            let expected: Vec<&[u8]> = path[1..].split('/').map(str::as_bytes).collect();
+            let found: Vec<&[u8]> = (0..view.n_segments()).filter_map(|index| view.segment(index)).collect();
+            assert_eq!(found, expected, "{path}");
+        }
+        assert!(!View::new(&[]).set_path("/a".repeat(65).as_bytes()));
+        assert!(View::new(&[]).set_path("/a".repeat(64).as_bytes()));
+        assert!(!View::new(&[]).set_path(b"a/b"));
     }
 }

@@ -54,17 +54,7 @@ impl CaptureTest {
     pub(crate) fn matches(&self, segment: &[u8], regexes: &RegexTables) -> bool {
         let Some(rest) = segment.strip_prefix(self.prefix.as_ref()) else { return false };
         let Some(value) = rest.strip_suffix(self.suffix.as_ref()) else { return false };
-        match self.class {
-            Class::Segment => !value.is_empty(),
-            Class::Int => is_int(value),
-            Class::Uuid => is_uuid(value),
-            Class::Slug => {
-                let slug = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-                !value.is_empty() && value.iter().all(slug)
-            }
-            Class::Hex => !value.is_empty() && value.iter().all(u8::is_ascii_hexdigit),
-            Class::Regex(id) => regexes.table(id).is_some_and(|table| table.matches(value.iter().copied())),
-        }
+        self.class.takes(value, regexes)
     }
 
     /// Takes any segment that is not empty.
@@ -85,6 +75,23 @@ impl CaptureTest {
         let prefixes = self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix);
         let suffixes = self.suffix.ends_with(&other.suffix) || other.suffix.ends_with(&self.suffix);
         prefixes && suffixes
+    }
+}
+
+impl Class {
+    /// Whether a text is of this class.
+    pub(crate) fn takes(self, value: &[u8], regexes: &RegexTables) -> bool {
+        match self {
+            Class::Segment => !value.is_empty(),
+            Class::Int => is_int(value),
+            Class::Uuid => is_uuid(value),
+            Class::Slug => {
+                let slug = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+                !value.is_empty() && value.iter().all(slug)
+            }
+            Class::Hex => !value.is_empty() && value.iter().all(u8::is_ascii_hexdigit),
+            Class::Regex(id) => regexes.table(id).is_some_and(|table| table.matches(value.iter().copied())),
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the compiler made of a program, as text for people: Core, then conditions, nodes and effects.
 
+use crate::codegen::{self, Code};
 use crate::ir;
+use crate::limits::NativeLimits;
 use crate::plan::{Effect, Message, Terminal, Value};
 use crate::plan_build::Artifact;
 use crate::predicate::print::Names;
@@ -27,6 +29,21 @@ pub fn dump_ir(artifact: &Artifact) -> String {
         }
     }
     out
+}
+
+/// Cranelift's intermediate code of a program's native part. The error says why there is none.
+pub fn dump_clif(artifact: &Artifact) -> Result<String, String> {
+    generate(artifact).map(|code| codegen::print::clif(&code))
+}
+
+/// The assembly of a program's native part. The error says why there is none.
+pub fn dump_asm(artifact: &Artifact) -> Result<String, String> {
+    generate(artifact).map(|code| codegen::print::asm(&code))
+}
+
+fn generate(artifact: &Artifact) -> Result<Code, String> {
+    let program = &artifact.program;
+    Code::generate_with(&program.tables, &program.conditions, &NativeLimits::DEFAULT, true)
 }
 
 fn effect(names: Names<'_>, effect: &Effect) -> String {

@@ -1,10 +1,17 @@
 //! The program: which route a request takes, and whether conditions hold.
+//!
+//! A program decides by its tables until it is told to use native code; then code takes the first steps and the
+//! tables the rest. Both always give the same answer.
 
 use crate::abi::{METHOD_OTHER, Text, View};
+use crate::jit::Context;
+use crate::limits::NativeLimits;
+use crate::native::Native;
 use crate::plan::{Plan, PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
 use crate::slots::SlotIndex;
 use crate::table::Tables;
+use std::fmt;
 use twp_lang::literal::Method;
 
 /// The decisions of a program. It is read-only: one serves all workers.
@@ -13,15 +20,142 @@ pub struct Program {
     pub(crate) tables: Tables,
     pub(crate) conditions: Conditions,
     pub(crate) slots: SlotIndex,
+    native: Option<Native>,
+    /// Why there is no native code.
+    reason: String,
+}
+
+/// How a program decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Native code, and tables where it ends.
+    Native {
+        /// Nodes and conditions that are code.
+        nodes: usize,
+        /// Bytes of code.
+        bytes: usize,
+    },
+    /// Tables alone.
+    Table {
+        /// Why, unless that was the choice.
+        reason: Option<String>,
+    },
+}
+
+/// Which engine is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineChoice {
+    /// Native code where the machine allows it, else tables.
+    #[default]
+    Auto,
+    /// Native code; its absence is an error.
+    Native,
+    /// Tables.
+    Table,
+}
+
+impl EngineChoice {
+    /// The choice that a word names.
+    pub fn from_word(word: &str) -> Option<EngineChoice> {
+        match word {
+            "auto" => Some(EngineChoice::Auto),
+            "native" => Some(EngineChoice::Native),
+            "table" => Some(EngineChoice::Table),
+            _ => None,
+        }
+    }
+
+    /// The word for the choice.
+    pub fn word(self) -> &'static str {
+        match self {
+            EngineChoice::Auto => "auto",
+            EngineChoice::Native => "native",
+            EngineChoice::Table => "table",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Engine::Native { nodes, bytes } => {
+                write!(f, "native ({nodes} nodes, {} KiB)", bytes.div_ceil(1024))
+            }
+            Engine::Table { reason: None } => f.write_str("table"),
+            Engine::Table { reason: Some(reason) } => write!(f, "table ({reason})"),
+        }
+    }
 }
 
 impl Program {
+    /// A program that decides by tables.
+    pub(crate) fn new(tables: Tables, conditions: Conditions, slots: SlotIndex) -> Program {
+        Program { tables, conditions, slots, native: None, reason: String::new() }
+    }
+
+    /// Makes the program decide as chosen. The error says why there can be no native code where it was demanded;
+    /// tables decide then.
+    pub fn use_engine(&mut self, choice: EngineChoice) -> Result<(), String> {
+        self.use_engine_within(choice, &NativeLimits::DEFAULT)
+    }
+
+    pub(crate) fn use_engine_within(
+        &mut self,
+        choice: EngineChoice,
+        limits: &NativeLimits,
+    ) -> Result<(), String> {
+        (self.native, self.reason) = (None, String::new());
+        if choice == EngineChoice::Table {
+            return Ok(());
+        }
+        match Native::build(&self.tables, &self.conditions, self.slots.len(), limits) {
+            Ok(native) => self.native = Some(native),
+            Err(reason) => {
+                self.reason.clone_from(&reason);
+                if choice == EngineChoice::Native {
+                    return Err(reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How the program decides.
+    pub fn engine(&self) -> Engine {
+        match &self.native {
+            Some(native) => Engine::Native { nodes: native.n_nodes(), bytes: native.n_bytes() },
+            None => Engine::Table { reason: Some(self.reason.clone()).filter(|reason| !reason.is_empty()) },
+        }
+    }
+
+    fn context<'a>(&'a self, native: &'a Native) -> Context<'a> {
+        Context::new(&self.tables, &self.conditions, native)
+    }
+
+    fn route(&self, site: SiteId, view: &View<'_>) -> Option<RouteId> {
+        match &self.native {
+            Some(native) => native.walk(&self.context(native), &self.tables, site, view),
+            None => self.tables.walk(site, &self.conditions, view, || {}),
+        }
+    }
+
+    /// As [`Program::decide`], by tables alone.
+    pub fn decide_by_tables(&self, view: &View<'_>) -> Option<RouteId> {
+        let site = self.tables.site(view)?;
+        self.tables.walk(site, &self.conditions, view, || {})
+    }
+
+    /// As [`Program::test`], by tables alone.
+    pub fn test_by_tables(&self, predicate: PredicateId, view: &View<'_>) -> bool {
+        self.conditions.test(predicate, view)
+    }
+
     /// The route a request takes; `None` when no site serves its host on its listener (421).
     ///
     /// Allocates nothing. The view must hold the method's text and number, host, path and the values of all slots.
     pub fn decide(&self, view: &View<'_>) -> Option<RouteId> {
         let site = self.tables.site(view)?;
-        self.tables.walk(site, &self.conditions, view, || {})
+        self.route(site, view)
     }
 
     /// The site that serves the request's host on its listener.
@@ -33,7 +167,10 @@ impl Program {
     ///
     /// Conditions of a route may read its captures, so they are asked for the route that was decided.
     pub fn test(&self, predicate: PredicateId, view: &View<'_>) -> bool {
-        self.conditions.test(predicate, view)
+        match &self.native {
+            Some(native) => native.test(&self.context(native), predicate, view),
+            None => self.conditions.test(predicate, view),
+        }
     }
 
     /// The methods for which a route other than the built-in fallback would take the request, in the order of
@@ -45,7 +182,7 @@ impl Program {
             let mut asked = view.clone();
             asked.method = method.number().unwrap_or(METHOD_OTHER);
             asked.method_text = Text::new(method.as_str().as_bytes());
-            let route = self.tables.walk(site, &self.conditions, &asked, || {});
+            let route = self.route(site, &asked);
             let route = route.and_then(|route| plan.routes.get(route as usize));
             route.is_some_and(|route| !route.builtin_fallback)
         };

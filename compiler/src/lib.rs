@@ -12,12 +12,15 @@ pub mod plan;
 
 mod build;
 mod capture;
+mod codegen;
 mod dump;
 mod engine;
 mod fold;
 mod ir;
+mod jit;
 mod limits;
 mod lower;
+mod native;
 mod plan_build;
 mod predicate;
 mod request;
@@ -28,8 +31,8 @@ mod text_map;
 #[cfg(test)]
 mod tests;
 
-pub use dump::{dump_core, dump_ir};
-pub use engine::Program;
+pub use dump::{dump_asm, dump_clif, dump_core, dump_ir};
+pub use engine::{Engine, EngineChoice, Program};
 pub use lower::lower;
 pub use plan_build::Artifact;
 pub use request::Request;

@@ -51,3 +51,56 @@ impl MachineLimits {
     /// Steps that every site may take: some tens of milliseconds.
     pub(crate) const STEPS_FREE: usize = 400_000;
 }
+
+/// Bounds for the native code of one program. They count nodes, not time, so that equal programs get equal code.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "every limit of the project says that it is a most")]
+pub(crate) struct NativeLimits {
+    /// Nodes and tests compiled; all others are left to the tables. About 0.1 ms each at most.
+    pub(crate) nodes_max: usize,
+    /// Tests compiled for conditions that are asked apart from the graph.
+    pub(crate) tests_max: usize,
+    /// Nodes of one function: the compiler's time grows faster than a function does.
+    pub(crate) chunk_nodes_max: usize,
+    /// Nodes, texts and tests of one function.
+    pub(crate) chunk_cost_max: usize,
+    /// Literals of a node that are compared by code; more are looked up in a table.
+    pub(crate) literals_max: usize,
+    /// Sites that share the budget; of more, the first ones get it.
+    pub(crate) sites_together_max: usize,
+    /// Tests of one condition; larger ones are left to the tables.
+    pub(crate) condition_cost_max: usize,
+    /// A net under all counts: once this is over, what is not compiled yet is left to the tables. The counts alone keep
+    /// a release below 0.25 s; the net is wall time and wide, so that a busy machine does not change what is native.
+    pub(crate) time_max: std::time::Duration,
+}
+
+impl NativeLimits {
+    /// The limits of a real build.
+    pub(crate) const DEFAULT: NativeLimits = NativeLimits {
+        nodes_max: 2_000,
+        tests_max: 2_000,
+        chunk_nodes_max: 64,
+        chunk_cost_max: 256,
+        literals_max: 16,
+        sites_together_max: 32,
+        condition_cost_max: 64,
+        time_max: std::time::Duration::from_secs(2),
+    };
+}
+
+/// Most texts of a set that a condition compares by code; larger sets are searched through a helper.
+pub(crate) const NATIVE_TEXTS_MAX: usize = 32;
+
+/// Most ranges of numbers that a condition compares by code, one after the other.
+pub(crate) const NATIVE_RANGES_MAX: usize = 8;
+
+/// Most networks that a condition searches by code: six comparisons; larger sets go through a helper.
+pub(crate) const NATIVE_NETS_MAX: usize = 64;
+
+/// Most bytes of native code for one program: what the design allows a generation.
+pub(crate) const NATIVE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Most bytes of stack that one native function may use; what needs more is left to the tables. Two such functions are
+/// at work at most: one of the graph, and one for a condition that it asks.
+pub(crate) const NATIVE_STACK_MAX: u32 = 512;

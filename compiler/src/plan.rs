@@ -362,7 +362,7 @@ impl IntExpr {
 }
 
 /// The number of at most 18 digits; total, so anything else gives some number too.
-fn digits(text: &[u8]) -> i64 {
+pub(crate) fn digits(text: &[u8]) -> i64 {
     let digit = |byte: &u8| i64::from(byte.wrapping_sub(b'0'));
     text.iter().fold(0i64, |number, byte| number.saturating_mul(10).saturating_add(digit(byte)))
 }
@@ -376,7 +376,7 @@ impl Read {
             Read::Port => drop(write!(out, "{}", view.port)),
             Read::ClientIp => drop(write!(out, "{}", client_ip(view))),
             Read::Target => {
-                out.extend_from_slice(view.path.or_empty());
+                out.extend_from_slice(view.path().or_empty());
                 if let Some(query) = view.query.bytes() {
                     out.push(b'?');
                     out.extend_from_slice(query);
@@ -396,7 +396,7 @@ impl Read {
             Read::Method => view.method_text.bytes(),
             Read::Scheme => Some(if view.scheme == crate::abi::SCHEME_HTTPS { b"https" } else { b"http" }),
             Read::Host => view.host.bytes(),
-            Read::Path => view.path.bytes(),
+            Read::Path => view.path().bytes(),
             Read::QueryString => view.query.bytes(),
             Read::Slot(slot) => view.slot(slot).bytes(),
             Read::Segment { index, skip, trim } => {

@@ -68,7 +68,7 @@ pub(crate) fn build(
     let verified = verify::verify(&ir, sizes);
     assert!(verified.is_ok(), "the match IR is broken: {verified:?}");
     let tables = Tables::new(&ir);
-    let program = Program { tables, conditions: Conditions { list, regexes }, slots: SlotIndex::new(&slots) };
+    let program = Program::new(tables, Conditions { list, regexes }, SlotIndex::new(&slots));
     let plan = Plan {
         server: topology::server(source),
         listeners: topology::listeners(source),

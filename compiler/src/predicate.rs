@@ -77,7 +77,8 @@ impl Conditions {
         self.list.get(id as usize).is_some_and(|cond| self.holds(cond, view))
     }
 
-    fn holds(&self, cond: &Cond, view: &View<'_>) -> bool {
+    /// Whether a condition, or a part of one, holds.
+    pub(crate) fn holds(&self, cond: &Cond, view: &View<'_>) -> bool {
         match cond {
             Cond::Always(value) => *value,
             Cond::Not(inner) => !self.holds(inner, view),

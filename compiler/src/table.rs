@@ -9,6 +9,7 @@ use crate::ir::{CaptureId, Ir, LinearRoute, Node, NodeId, OtherMethods, SegTest,
 use crate::limits::SMALL_NODE_MAX;
 use crate::plan::{PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
+use crate::predicate::regex::RegexTables;
 use crate::text_map::TextMap;
 use hosts::HostTable;
 
@@ -77,6 +78,14 @@ struct Edge {
     target: NodeId,
 }
 
+/// What a walk needs beside the tables.
+pub(crate) struct Asks<'a, T> {
+    /// Tables of regular expressions.
+    pub(crate) regexes: &'a RegexTables,
+    /// Answers whether a condition holds.
+    pub(crate) test: T,
+}
+
 impl Tables {
     /// The tables of an IR.
     pub(crate) fn new(ir: &Ir) -> Tables {
@@ -143,9 +152,26 @@ impl Tables {
         site: SiteId,
         conditions: &Conditions,
         view: &View<'_>,
+        visited: impl FnMut(),
+    ) -> Option<RouteId> {
+        let test = |predicate: PredicateId| conditions.test(predicate, view);
+        self.walk_from(self.root(site)?, &Asks { regexes: &conditions.regexes, test }, view, visited)
+    }
+
+    /// Where the walk of a site begins.
+    pub(crate) fn root(&self, site: SiteId) -> Option<NodeId> {
+        self.roots.get(site as usize).copied()
+    }
+
+    /// The route that a node leads to.
+    pub(crate) fn walk_from<T: Fn(PredicateId) -> bool>(
+        &self,
+        node: NodeId,
+        asks: &Asks<'_, T>,
+        view: &View<'_>,
         mut visited: impl FnMut(),
     ) -> Option<RouteId> {
-        let mut at = *self.roots.get(site as usize)?;
+        let mut at = node;
         loop {
             visited();
             at = match self.steps[at as usize] {
@@ -156,7 +182,7 @@ impl Tables {
                     row[usize::from(view.method).min(9)]
                 }
                 Step::Segments { depth, end, more } => {
-                    if view.n_segments <= depth {
+                    if view.n_segments() <= usize::from(depth) {
                         end
                     } else {
                         more
@@ -170,11 +196,11 @@ impl Tables {
                     self.wide[map as usize].get(segment(view, depth)).unwrap_or(other)
                 }
                 Step::Typed { depth, capture, yes, no } => {
-                    let test = &self.captures[capture as usize];
-                    if test.matches(segment(view, depth), &conditions.regexes) { yes } else { no }
+                    let capture = &self.captures[capture as usize];
+                    if capture.matches(segment(view, depth), asks.regexes) { yes } else { no }
                 }
                 Step::Test { predicate, yes, no } => {
-                    if conditions.test(predicate, view) {
+                    if (asks.test)(predicate) {
                         yes
                     } else {
                         no
@@ -184,7 +210,7 @@ impl Tables {
                     let routes = &self.linear[first as usize..(first + count) as usize];
                     let taking = routes.iter().find(|route| {
                         visited();
-                        self.takes(route, conditions, view)
+                        self.takes(route, asks, view)
                     });
                     return taking.map(|route| route.route);
                 }
@@ -201,24 +227,27 @@ impl Tables {
         &self.texts[edge.start as usize..(edge.start + edge.len) as usize]
     }
 
-    fn takes(&self, route: &LinearRoute, conditions: &Conditions, view: &View<'_>) -> bool {
+    fn takes<T: Fn(PredicateId) -> bool>(
+        &self,
+        route: &LinearRoute,
+        asks: &Asks<'_, T>,
+        view: &View<'_>,
+    ) -> bool {
         let method = if view.method == METHOD_OTHER {
             match route.methods.other {
                 OtherMethods::None => false,
                 OtherMethods::All => true,
-                OtherMethods::If(predicate) => conditions.test(predicate, view),
+                OtherMethods::If(predicate) => (asks.test)(predicate),
             }
         } else {
             route.methods.known & 1u16.checked_shl(u32::from(view.method)).unwrap_or(0) != 0
         };
-        method
-            && self.path_fits(route, conditions, view)
-            && route.guard.iter().all(|id| conditions.test(*id, view))
+        method && self.path_fits(route, asks.regexes, view) && route.guard.iter().all(|id| (asks.test)(*id))
     }
 
-    fn path_fits(&self, route: &LinearRoute, conditions: &Conditions, view: &View<'_>) -> bool {
+    fn path_fits(&self, route: &LinearRoute, regexes: &RegexTables, view: &View<'_>) -> bool {
         let n = route.segments.len();
-        let Some(after) = usize::from(view.n_segments).checked_sub(n) else { return false };
+        let Some(after) = view.n_segments().checked_sub(n) else { return false };
         let tail = match route.tail {
             TailTest::End => after == 0,
             TailTest::EndOrSlash => after == 0 || (after == 1 && view.segment(n) == Some(b"")),
@@ -229,11 +258,29 @@ impl Tables {
             let segment = view.segment(depth).unwrap_or_default();
             match wanted {
                 SegTest::Literal(text) => text.as_bytes() == segment,
-                SegTest::Capture(capture) => {
-                    self.captures[*capture as usize].matches(segment, &conditions.regexes)
-                }
+                SegTest::Capture(capture) => self.captures[*capture as usize].matches(segment, regexes),
             }
         })
+    }
+
+    /// The number of the map that a node looks into, if it does.
+    pub(crate) fn wide_map(&self, node: NodeId) -> Option<u32> {
+        match self.steps.get(node as usize)? {
+            Step::Wide { map, .. } => Some(*map),
+            Step::Miss
+            | Step::Leaf(_)
+            | Step::Method(_)
+            | Step::Segments { .. }
+            | Step::Small { .. }
+            | Step::Typed { .. }
+            | Step::Test { .. }
+            | Step::Linear { .. } => None,
+        }
+    }
+
+    /// The node that a text leads to in a map.
+    pub(crate) fn find(&self, map: usize, text: &[u8]) -> Option<NodeId> {
+        self.wide.get(map)?.get(text)
     }
 
     /// The IR that the tables stand for.

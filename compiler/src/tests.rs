@@ -3,9 +3,12 @@
 mod agreement;
 mod check;
 mod corpus;
+mod faults;
 mod generate;
+mod guarded;
 mod hirs;
 mod limits;
+mod native;
 mod requests;
 mod rng;
 mod scaling;

@@ -42,7 +42,7 @@ impl TextMap {
         self.texts.extend_from_slice(text);
         self.entries.push(entry);
         self.lengths |= length_bit(text.len());
-        let hash = hash(text.iter().copied());
+        let hash = hash(text, |word| word);
         let mut place = self.first_place(hash);
         while self.places[place] != 0 {
             place = (place + 1) & (self.places.len() - 1);
@@ -55,7 +55,7 @@ impl TextMap {
         if self.lengths & length_bit(text.len()) == 0 {
             return None;
         }
-        self.find(hash(text.iter().copied()), |known| known == text)
+        self.find(hash(text, |word| word), |known| known == text)
     }
 
     /// The number of a text whatever its case; the texts of the map must be lower case.
@@ -63,7 +63,7 @@ impl TextMap {
         if self.lengths & length_bit(text.len()) == 0 {
             return None;
         }
-        self.find(hash(text.iter().map(u8::to_ascii_lowercase)), |known| known.eq_ignore_ascii_case(text))
+        self.find(hash(text, lower_case), |known| known.eq_ignore_ascii_case(text))
     }
 
     /// The texts and numbers in the order they were put in.
@@ -103,13 +103,50 @@ fn length_bit(len: usize) -> u64 {
     1 << len.min(63)
 }
 
-/// FNV-1a with a final mix; the texts are the operator's, so nobody can choose them to collide.
-fn hash(bytes: impl Iterator<Item = u8>) -> u32 {
-    let mut hash = 0x811C_9DC5u32;
-    for byte in bytes {
-        hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+/// A hash over words of eight bytes, of which the last two may overlap, each changed by `fold` first. The texts are
+/// the operator's, so nobody can choose them to collide.
+fn hash(text: &[u8], fold: impl Fn(u64) -> u64) -> u32 {
+    let mix = |hash: u64, word: u64| {
+        let product = u128::from(hash ^ fold(word)) * 0x9E37_79B9_7F4A_7C15;
+        #[expect(clippy::cast_possible_truncation, reason = "both halves of the product are used")]
+        let halves = ((product >> 64) as u64, product as u64);
+        halves.0 ^ halves.1
+    };
+    let start = text.len() as u64;
+    let hash = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(_), Some(last)) => {
+            let words = text.chunks_exact(8).filter_map(<[u8]>::first_chunk::<8>);
+            let hash = words.fold(start, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+            mix(hash, u64::from_le_bytes(*last))
+        }
+        (_, _) => mix(start, short(text)),
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is as good as the upper one")]
+    let hash = (hash ^ (hash >> 32)) as u32;
+    hash
+}
+
+/// Up to seven bytes as one number, of which some may count twice.
+fn short(text: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32);
     }
-    hash ^ (hash >> 15)
+    match *text {
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) | (u64::from(b) << 8),
+        [a, b, c] => u64::from(a) | (u64::from(b) << 8) | (u64::from(c) << 16),
+        _ => 0,
+    }
+}
+
+/// Eight bytes with ASCII letters in lower case.
+fn lower_case(word: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let low = word & (0x7F * EACH);
+    let from_a = low + u64::from(0x80 - b'A') * EACH;
+    let after_z = low + u64::from(0x7F - b'Z') * EACH;
+    let upper = (from_a & !after_z & !word) & (0x80 * EACH);
+    word | (upper >> 2)
 }
 
 fn number(n: usize) -> u32 {
@@ -133,7 +170,18 @@ mod tests {
     }
 
     #[test]
+    fn only_ascii_letters_change_case() {
+        for byte in 0..=255u8 {
+            let word = u64::from_le_bytes([byte, b'A', byte, b'z', 0xFF, byte, b'[', b'@']);
+            let expected = word.to_le_bytes().map(|byte| byte.to_ascii_lowercase());
+            assert_eq!(lower_case(word).to_le_bytes(), expected, "{byte}");
+        }
+    }
+
+    #[test]
     fn case_folds_only_where_asked() {
+        let long = TextMap::new([(b"x-forwarded-for".as_slice(), 1), (b"te".as_slice(), 2)]);
+        assert_eq!([long.get_folded(b"X-Forwarded-FOR"), long.get_folded(b"TE")], [Some(1), Some(2)]);
         let map = TextMap::new([(b"x-name".as_slice(), 3)]);
         assert_eq!(map.get_folded(b"X-Name"), Some(3));
         assert_eq!(map.get(b"X-Name"), None);

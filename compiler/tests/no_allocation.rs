@@ -3,7 +3,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use twp_compiler::{Artifact, Request};
+use twp_compiler::{Artifact, EngineChoice, Request};
 use twp_lang::literal::Method;
 
 struct Counting;
@@ -78,7 +78,14 @@ fn requests() -> Vec<Request> {
 
 #[test]
 fn deciding_allocates_nothing() {
-    let Artifact { plan, program } = artifact();
+    for engine in [EngineChoice::Native, EngineChoice::Table] {
+        decide_and_count(engine);
+    }
+}
+
+fn decide_and_count(engine: EngineChoice) {
+    let Artifact { plan, mut program } = artifact();
+    program.use_engine(engine).expect("native code");
     let (mut taken, mut tests) = (0, 0);
     for request in requests() {
         let allocations = request.with_view(&plan.slots, |view| {

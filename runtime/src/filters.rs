@@ -69,10 +69,10 @@ impl Changes {
     pub(crate) fn path<'a>(&'a self, view: &View<'a>) -> &'a [u8] {
         match &self.path {
             Some(range) => self.slice(range),
-            None if self.strip == 0 => view.path.or_empty(),
+            None if self.strip == 0 => view.path().or_empty(),
             None => {
-                let path = view.path.or_empty();
-                let at = usize::from(view.segment_at[self.strip.min(usize::from(view.n_segments))]);
+                let path = view.path().or_empty();
+                let at = view.segment_start(self.strip);
                 match path.get(at..) {
                     Some(rest) if !rest.is_empty() => rest,
                     // Stripping all segments leaves the root.

@@ -123,7 +123,8 @@ fn need_of(
         }
     }
     let drain_ms = plan.server.drain_ms;
-    Ok(Need { listeners, workers, sources, engine: "table".to_owned(), warnings, drain_ms })
+    let engine = artifact.program.engine().to_string();
+    Ok(Need { listeners, workers, sources, engine, warnings, drain_ms })
 }
 
 fn address_of(endpoint: &Endpoint) -> io::Result<Address> {

@@ -1,6 +1,6 @@
 //! `twp run`: supervises the generations of one configuration.
 
-use super::{Failure, MessageFormat, notices::Notices};
+use super::{EngineArg, Failure, MessageFormat, notices::Notices};
 use clap::Args;
 use std::ffi::OsString;
 use std::io;
@@ -24,10 +24,13 @@ pub(super) struct RunArgs {
     /// How diagnostics are written
     #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
     message_format: MessageFormat,
+    /// How routes are decided
+    #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
+    engine: EngineArg,
 }
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
-    let RunArgs { file, control, workers, message_format } = args;
+    let RunArgs { file, control, workers, message_format, engine } = args;
     if file.as_os_str() == "-" {
         return Err(Failure::new("a configuration that runs has to be a file, so that it can be read again"));
     }
@@ -41,9 +44,8 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let mut notices = Notices::new();
     let color = if notices.is_colored() { "always" } else { "never" };
     let mut arguments: Vec<OsString> =
-        ["serve", "--message-format", message_format.as_str(), "--color", color, "--"]
-            .map(OsString::from)
-            .into();
+        ["serve", "--message-format", message_format.as_str(), "--color", color].map(OsString::from).into();
+    arguments.extend(["--engine", engine.as_str(), "--"].map(OsString::from));
     arguments.push(file.clone().into());
     let config = Config { file: file.clone(), control: control.clone(), workers, program, arguments };
     match supervisor::run(config, &mut |notice| notices.print(&notice)) {

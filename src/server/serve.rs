@@ -1,12 +1,13 @@
 //! `twp serve`: one generation. `twp run` starts it with the control channel as its standard input.
 
-use super::{Failure, MessageFormat};
+use super::{EngineArg, Failure, MessageFormat};
 use crate::load;
 use crate::render;
 use clap::{Args, ValueEnum};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use twp_compiler::Engine;
 use twp_runtime::generation::{self, Loaded, Refused};
 use twp_runtime::handover::message::Source;
 use twp_runtime::watch::Fingerprint;
@@ -22,6 +23,9 @@ pub(super) struct ServeArgs {
     /// Whether the supervisor prints to a terminal
     #[arg(long, value_enum, default_value = "never", value_name = "WHEN")]
     color: Color,
+    /// How routes are decided
+    #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
+    engine: EngineArg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,7 +60,17 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         MessageFormat::Json => render::json(&checked.diagnostics, &excerpts),
     };
     let sources = vec![Source { path: args.file.clone(), fingerprint, text: text.clone() }];
-    if let Some(artifact) = checked.artifact {
+    if let Some(mut artifact) = checked.artifact {
+        if let Err(reason) = artifact.program.use_engine(args.engine.choice()) {
+            let text = format!("error: there is no native code: {reason}\n  help: use --engine auto\n");
+            return Err(Refused { text: said + &text, sources });
+        }
+        let engine = artifact.program.engine();
+        if let (Engine::Table { reason: Some(reason) }, false) =
+            (engine, args.message_format == MessageFormat::Json)
+        {
+            said.extend(["note: tables decide, there is no native code: ", &reason, "\n"]);
+        }
         return Ok(Loaded { artifact, sources, warnings: said });
     }
     if args.message_format == MessageFormat::Human {

@@ -12,7 +12,8 @@ const HELP: &str = "\
 Examples:
   twpc dump --stage ast site.twp     what was written, also of a file with errors
   twpc dump --stage core site.twp    sites with their routes in order, names resolved, constants folded
-  twpc dump --stage ir site.twp      the decision graph and the effects that the server runs";
+  twpc dump --stage ir site.twp      the decision graph and the effects that the server runs
+  twpc dump --stage asm site.twp     the machine code for its first levels and conditions";
 
 /// Arguments of `twpc dump`
 #[derive(Debug, Args)]
@@ -33,6 +34,10 @@ enum Stage {
     Core,
     /// Conditions, decision graph and effects
     Ir,
+    /// Cranelift's intermediate code of the native part, with the fields it reads by name
+    Clif,
+    /// Its assembly, for the machine this runs on
+    Asm,
 }
 
 pub(super) fn run(args: &DumpArgs) -> ExitCode {
@@ -47,7 +52,11 @@ pub(super) fn run(args: &DumpArgs) -> ExitCode {
     let source = Source::new(&file.name, &file.text);
     tell(&render::human(&checked.diagnostics, &source, colour()));
     match show(args.stage, &checked) {
-        Ok(Some(text)) => {
+        Ok(Some(Err(reason))) => {
+            tell(&format!("error: there is no native code: {reason}\n"));
+            ExitCode::from(FINDINGS)
+        }
+        Ok(Some(Ok(text))) => {
             print(&text);
             ExitCode::SUCCESS
         }
@@ -60,10 +69,18 @@ pub(super) fn run(args: &DumpArgs) -> ExitCode {
 }
 
 /// The text of a stage; `None` when the file did not get that far.
-fn show(stage: Stage, checked: &Checked) -> Result<Option<String>, Vec<Diagnostic>> {
+///
+/// The inner error says why this machine has no native code.
+fn show(stage: Stage, checked: &Checked) -> Result<Option<Result<String, String>>, Vec<Diagnostic>> {
+    let artifact = checked.artifact.as_ref();
     match stage {
-        Stage::Ast => Ok(Some(twp_lang::dump_ast(&checked.tree))),
-        Stage::Core => checked.program.as_ref().map(twp_compiler::dump_core).transpose(),
-        Stage::Ir => Ok(checked.artifact.as_ref().map(twp_compiler::dump_ir)),
+        Stage::Ast => Ok(Some(Ok(twp_lang::dump_ast(&checked.tree)))),
+        Stage::Core => {
+            let core = checked.program.as_ref().map(twp_compiler::dump_core).transpose()?;
+            Ok(core.map(Ok))
+        }
+        Stage::Ir => Ok(artifact.map(twp_compiler::dump_ir).map(Ok)),
+        Stage::Clif => Ok(artifact.map(twp_compiler::dump_clif)),
+        Stage::Asm => Ok(artifact.map(twp_compiler::dump_asm)),
     }
 }

@@ -220,11 +220,12 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::If { condition, then, otherwise } => Expr::If {
                 condition: Box::new(self.operand((condition, env))),
-                then: Box::new(self.written((then, env))),
-                otherwise: Box::new(self.written((otherwise, env))),
+                then: Box::new(as_text(self.written((then, env)))),
+                otherwise: Box::new(as_text(self.written((otherwise, env)))),
             },
             ExprKind::Else(value, default) => {
-                Expr::Else(Box::new(self.written((value, env))), Box::new(self.written((default, env))))
+                let (value, default) = (self.written((value, env)), self.written((default, env)));
+                Expr::Else(Box::new(as_text(value)), Box::new(as_text(default)))
             }
             _ => {
                 let value = self.operand((expr, env));
@@ -373,4 +374,12 @@ fn not(expr: Expr) -> Expr {
 
 fn equal(left: Expr, right: Expr) -> Expr {
     Expr::Compare { op: Order::Equal, left: Box::new(left), right: Box::new(right) }
+}
+
+/// A written value that is one of several: constants are texts by now, so numbers and addresses have to be, too.
+fn as_text(written: Expr) -> Expr {
+    match written.kind() {
+        Kind::Int | Kind::Ip => Expr::Join(vec![written]),
+        Kind::Text | Kind::Bool => written,
+    }
 }

@@ -1,9 +1,11 @@
-//! Compares the interpreter with the tables on one request.
+//! Compares the interpreter, the tables and native code on one request.
 
+use super::guarded::{Edge, Guarded};
 use crate::core::Core;
 use crate::interp::{self, Ended, Performed};
 use crate::plan::{Effect, Message, Plan, PredicateId, RoutePlan, Terminal, Value};
-use crate::{Artifact, Request, abi::View, dump_ir, effects};
+use crate::{Artifact, Program, Request, abi::View, dump_ir, effects};
+use std::cell::RefCell;
 use twp_lang::hir;
 
 /// What a comparison found out.
@@ -24,6 +26,16 @@ pub(super) struct Forms {
     pub(super) machine: Artifact,
     /// Compiled without any machine: every site is walked route by route.
     pub(super) linear: Artifact,
+}
+
+impl Forms {
+    pub(super) fn new(core: Core, machine: Artifact, linear: Artifact) -> Forms {
+        Forms { core, machine, linear }
+    }
+}
+
+thread_local! {
+    static GUARDED: RefCell<Guarded> = RefCell::new(Guarded::new());
 }
 
 /// Panics with all that is needed to repeat it when the forms disagree on a request.
@@ -49,6 +61,17 @@ fn differences(forms: &Forms, request: &Request) -> Result<Agreed, String> {
             let route = program.decide(view).map(|route| route as usize);
             let expected_route = expected.as_ref().map(|outcome| outcome.route);
             same(name, "route", &expected_route, &route)?;
+            same(
+                name,
+                "route by tables",
+                &route,
+                &program.decide_by_tables(view).map(|route| route as usize),
+            )?;
+            for edge in [Edge::Start, Edge::End] {
+                GUARDED.with_borrow_mut(|guarded| {
+                    guarded.with_view(view, edge, |view| same_engines(name, program, view))
+                })?;
+            }
             same(name, "allowed", &expected_allowed, &program.allowed(plan, view))?;
             guards += same_guards(forms, artifact, request, view)?;
             if let (Some(route), Some(outcome)) = (route, &expected) {
@@ -62,6 +85,20 @@ fn differences(forms: &Forms, request: &Request) -> Result<Agreed, String> {
     }
     let routed = expected.as_ref().is_some_and(|outcome| routed(&forms.machine.plan, outcome.route));
     Ok(Agreed { served: expected.is_some(), routed, guards })
+}
+
+/// Tables and native code on a view whose texts lie at guard pages: the route and every condition of the program.
+fn same_engines(name: &str, program: &Program, view: &View<'_>) -> Result<(), String> {
+    same(name, "native route", &program.decide_by_tables(view), &program.decide(view))?;
+    for predicate in 0..program.conditions.list.len() {
+        let predicate = PredicateId::try_from(predicate).expect("few conditions");
+        let what = || format!("native p{predicate}");
+        let (expected, found) = (program.test_by_tables(predicate, view), program.test(predicate, view));
+        if expected != found {
+            return same(name, &what(), &expected, &found);
+        }
+    }
+    Ok(())
 }
 
 fn routed(plan: &Plan, route: usize) -> bool {

@@ -3,7 +3,7 @@
 use super::check::{Forms, agree};
 use crate::interp::{self, Ended, Performed};
 use crate::limits::MachineLimits;
-use crate::{Request, compile_within};
+use crate::{EngineChoice, Request, compile_within};
 use twp_lang::hir::{Message, Program};
 use twp_lang::literal::Method;
 
@@ -20,9 +20,10 @@ pub(super) fn check(source: &str, cases: &[(&str, &str)]) {
     let program = checked(source);
     let none = MachineLimits { states_per_trie_node: 0, states_max: 0, steps_per_trie_node: 0 };
     let core = crate::lower(&program).expect("a small program");
-    let machine = compile_within(&program, MachineLimits::DEFAULT).expect("a small program");
+    let mut machine = compile_within(&program, MachineLimits::DEFAULT).expect("a small program");
+    machine.program.use_engine(EngineChoice::Auto).expect("tables where code is refused");
     let linear = compile_within(&program, none).expect("a small program");
-    let forms = Forms { core, machine, linear };
+    let forms = Forms::new(core, machine, linear);
     for (text, expected) in cases {
         let request = request(text);
         agree(&forms, &request, text);
@@ -414,4 +415,26 @@ n8 = segment 0 { "users": n7 } else n6
     let (nodes, effects) = ir.split_once("route 0 \"user\"").expect("effects follow");
     assert_eq!(nodes, expected_ir);
     assert!(effects.contains("route 1 \"users\" of site 0\n  0: respond 200 body rest 1\n"), "{effects}");
+}
+
+#[test]
+fn a_number_beside_a_constant_is_joined_as_text() {
+    let source = r#"edition 1
+        site a.test {
+          route /x as taken when "${if request.port == 80 then 7 else request.port}/${client.ip}" == "443/10.0.0.1" {
+            respond 200 body "${if request.port == 80 then request.port else 7}"
+          }
+        }"#;
+    check(
+        source,
+        &[
+            ("GET a.test:443/x from 10.0.0.1", "taken: 200 7"),
+            ("GET a.test:80/x from 10.0.0.1", "fallback: 404"),
+        ],
+    );
+    let source = r#"edition 1
+        site a.test {
+          route /x as taken when "${if request.port == 80 then request.port else 7}x" contains "7" { respond 200 }
+        }"#;
+    check(source, &[("GET a.test:443/x", "taken: 200"), ("GET a.test:80/x", "fallback: 404")]);
 }

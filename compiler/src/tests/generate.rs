@@ -19,7 +19,7 @@ mod conditions;
 pub(super) const SEGMENTS: &[&str] = &["a", "b", "api", "v1", "users", "0", "7", "x.css", "ab", "va.css"];
 /// Header values, cookies and texts to compare with.
 pub(super) const TEXTS: &[&str] =
-    &["a", "b", "api", "v1", "ab", "", "é", "x.css", "GET", "7", "a.test", "/a", "/api/v1"];
+    &["a", "b", "api", "v1", "ab", "", "é", "x.css", "GET", "7", "a.test", "/a", "/api/v1", "https"];
 /// Header names.
 pub(super) const HEADERS: [&str; 3] = ["x-a", "x-b", "user-agent"];
 /// Methods.

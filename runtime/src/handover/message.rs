@@ -90,7 +90,7 @@ pub struct Need {
     pub workers: u16,
     /// What was read.
     pub sources: Vec<Source>,
-    /// How the program decides: `table`, later also `jit`.
+    /// How the program decides, for a person: `native (…)` or `table`, perhaps with the reason.
     pub engine: String,
     /// Warnings, rendered for a person; often empty.
     pub warnings: String,

@@ -58,7 +58,7 @@ fn fields_of_the_request() {
             read.write(view, &mut out).then(|| String::from_utf8_lossy(&out).into_owned())
         };
         assert_eq!(
-            (view.method, view.version, view.port, view.listener, view.content_length, view.n_segments),
+            (view.method, view.version, view.port, view.listener, view.content_length, view.n_segments()),
             (2, 11, 8080, 3, 5, 3)
         );
         [Read::Method, Read::Host, Read::Target, Read::ClientIp, Read::Scheme].map(text)

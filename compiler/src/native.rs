@@ -1,0 +1,119 @@
+//! The native engine: the first levels of every site and the conditions as machine code, over the same tables.
+//!
+//! It is an accelerator, never a second source of truth: where its code ends, the tables go on at the node it names.
+
+use crate::abi::View;
+use crate::codegen::{Answer, Code, Extras};
+use crate::ir::NodeId;
+use crate::jit::{CodeUnit, Context};
+use crate::limits::{NATIVE_BYTES_MAX, NativeLimits};
+use crate::plan::{PredicateId, RouteId, SiteId};
+use crate::predicate::Conditions;
+use crate::table::{Asks, Tables};
+
+/// The native code of a program and what it needs beside it.
+#[derive(Debug)]
+pub(crate) struct Native {
+    unit: CodeUnit,
+    extras: Extras,
+    /// The function of each node that begins one, plus one; 0 for all others.
+    entries: Vec<u32>,
+    /// The same for the node that each site begins with; small, where `entries` is large and rarely read.
+    roots: Vec<u32>,
+    /// The node that each function begins with.
+    starts: Vec<NodeId>,
+    /// The function of each condition, plus one; 0 for those without.
+    predicates: Vec<u32>,
+    n_nodes: usize,
+}
+
+impl Native {
+    /// Compiles and loads. The error says why tables have to serve.
+    pub(crate) fn build(
+        tables: &Tables,
+        conditions: &Conditions,
+        n_slots: usize,
+        limits: &NativeLimits,
+    ) -> Result<Native, String> {
+        let code = Code::generate(tables, conditions, limits)?;
+        let blob = code.blob(n_slots);
+        if blob.bytes.len() > NATIVE_BYTES_MAX {
+            return Err(format!("the code has more than {} KiB", NATIVE_BYTES_MAX / 1024));
+        }
+        let unit = CodeUnit::load(code.isa.clone(), &code.signature(), &blob)?;
+        let roots = (0..).map_while(|site| tables.root(site));
+        Ok(Native {
+            roots: roots.map(|node| code.entries.get(node as usize).copied().unwrap_or(0)).collect(),
+            unit,
+            entries: code.entries,
+            starts: code.starts,
+            predicates: code.predicates,
+            n_nodes: code.n_nodes,
+            extras: code.extras,
+        })
+    }
+
+    /// The route of a site.
+    pub(crate) fn walk(
+        &self,
+        context: &Context<'_>,
+        tables: &Tables,
+        site: SiteId,
+        view: &View<'_>,
+    ) -> Option<RouteId> {
+        let mut node = tables.root(site)?;
+        let mut place = self.roots.get(site as usize).copied().unwrap_or(0);
+        while let Some(function) = (place as usize).checked_sub(1) {
+            match self.unit.call(function, view, context).and_then(Answer::decode) {
+                Some(Answer::Route(route)) => return Some(route),
+                Some(Answer::Miss) => return None,
+                Some(Answer::Function(next)) => {
+                    node = self.starts[next as usize];
+                    place = next + 1;
+                }
+                Some(Answer::Node(next)) => {
+                    node = next;
+                    place = self.entries.get(next as usize).copied().unwrap_or(0);
+                }
+                Some(Answer::Table(next)) => return self.by_tables(context, tables, next, view),
+                // Not compiled in time, or a view without a path.
+                None => break,
+            }
+        }
+        self.by_tables(context, tables, node, view)
+    }
+
+    fn by_tables(
+        &self,
+        context: &Context<'_>,
+        tables: &Tables,
+        node: NodeId,
+        view: &View<'_>,
+    ) -> Option<RouteId> {
+        let test = |predicate: PredicateId| self.test(context, predicate, view);
+        tables.walk_from(node, &Asks { regexes: &context.conditions().regexes, test }, view, || {})
+    }
+
+    /// Whether a condition holds.
+    pub(crate) fn test(&self, context: &Context<'_>, predicate: PredicateId, view: &View<'_>) -> bool {
+        let function =
+            self.predicates.get(predicate as usize).and_then(|number| (*number as usize).checked_sub(1));
+        let answer = function.and_then(|function| self.unit.call(function, view, context));
+        answer.map_or_else(|| context.conditions().test(predicate, view), |answer| answer != 0)
+    }
+
+    /// What helpers look into.
+    pub(crate) fn extras(&self) -> &Extras {
+        &self.extras
+    }
+
+    /// Nodes and conditions compiled.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.n_nodes
+    }
+
+    /// Bytes of code.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.unit.n_bytes()
+    }
+}

@@ -1,0 +1,62 @@
+//! Properties of native code that no comparison of answers shows.
+
+use super::generate;
+use super::rng::Rng;
+use super::{corpus::checked, hirs};
+use crate::abi::{Text, View};
+use crate::codegen::Code;
+use crate::limits::NativeLimits;
+use crate::{Artifact, Engine, EngineChoice, compile};
+use twp_lang::ast::HostPattern;
+
+fn code(artifact: &Artifact) -> Code {
+    let program = &artifact.program;
+    Code::generate(&program.tables, &program.conditions, &NativeLimits::DEFAULT).expect("a known machine")
+}
+
+#[test]
+fn equal_programs_give_equal_code() {
+    for seed in 1..20 {
+        let bytes = || {
+            let artifact = compile(&generate::program(&mut Rng::new(seed))).expect("a small program");
+            code(&artifact).blob(0).bytes
+        };
+        assert_eq!(bytes(), bytes(), "seed {seed}");
+    }
+}
+
+#[test]
+fn the_budget_bounds_code_whatever_the_program() {
+    // As many services as the budget holds, and far more: then only the levels above them are code.
+    for (services, expected) in [(400, 1_000..=2_000), (5_000, 1..=10)] {
+        let routes = (0..services).map(|n| hirs::route(&format!("GET /api/s{n}/items/{{id:int}}"))).collect();
+        let program = hirs::program(vec![hirs::site(vec![HostPattern::Any], routes)]);
+        let mut artifact = compile(&program).expect("within the limits");
+        let made = code(&artifact);
+        let largest = made.functions.iter().map(|function| function.bytes.len()).max().unwrap_or(0);
+        artifact.program.use_engine(EngineChoice::Native).expect("native code");
+        let Engine::Native { nodes, bytes } = artifact.program.engine() else { panic!("no native code") };
+        println!("{services} services: {nodes} nodes, {bytes} bytes, at most {largest} in one function");
+        assert!(expected.contains(&nodes), "{services} services: {nodes} nodes");
+        assert!(largest < 32 * 1024 && bytes < 512 * 1024, "{bytes} bytes, {largest} in one function");
+    }
+}
+
+/// A view can be made without what native code takes for granted; then tables answer.
+#[test]
+fn unfinished_views_are_left_to_the_tables() {
+    let source = r#"edition 1
+        site a.test { route /{id} when request.header["x-a"].is_some { respond 200 } }"#;
+    let mut artifact = compile(&checked(source)).expect("a small program");
+    artifact.program.use_engine(EngineChoice::Native).expect("native code");
+    let program = &artifact.program;
+    let slots = [Text::new(b"b")];
+    for (slots, path) in [(&slots[..], ""), (&slots[..], "no slash"), (&[][..], "/x"), (&slots[..], "/x")] {
+        let mut view = View::new(slots);
+        view.host = Text::new(b"a.test");
+        let has_path = view.set_path(path.as_bytes());
+        assert_eq!(program.decide(&view), program.decide_by_tables(&view), "{path:?}");
+        assert_eq!(program.test(0, &view), program.test_by_tables(0, &view), "{path:?}");
+        assert_eq!(program.decide(&view) == Some(0), has_path && !slots.is_empty(), "{path:?}");
+    }
+}
