@@ -2,7 +2,7 @@
 
 use crate::tree::File;
 
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 12] = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -12,7 +12,9 @@ const PAGES: [&str; 10] = [
     "LICENSE-APACHE",
     "deny.toml",
     "docs/operations.md",
+    "docs/language.md",
     "docs/limits.md",
+    "docs/performance.md",
 ];
 
 /// Where a path in a table may start.
