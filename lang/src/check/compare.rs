@@ -6,7 +6,7 @@
 use super::declare::broken;
 use super::expr::{expect, infer, is_literal, pattern};
 use super::mismatch::{self, coerce};
-use super::render::{operator, render};
+use super::render::render;
 use super::scope::Place;
 use super::types::{agrees, is_ordered, is_plain, is_text, present};
 use super::{Check, path};
@@ -73,7 +73,7 @@ fn equal(ctx: &mut Check<'_>, op: BinaryOp, (left, right): (&ast::Expr, &ast::Ex
         ast::ExprKind::List(_) => {
             let text = if op == BinaryOp::Equal { "in" } else { "not in" };
             ctx.report(
-                Diagnostic::error("E0302", format!("`{}` compares with one value", operator(op)), right.span)
+                Diagnostic::error("E0302", format!("`{}` compares with one value", op.as_str()), right.span)
                     .label("this is a list")
                     .help(format!("write `{} {text} {}`", render(left), render(right))),
             );
@@ -99,7 +99,7 @@ fn equal(ctx: &mut Check<'_>, op: BinaryOp, (left, right): (&ast::Expr, &ast::Ex
 
 fn no_equality(ctx: &mut Check<'_>, op: BinaryOp, side: &Expr) {
     let diagnostic =
-        Diagnostic::error("E0302", format!("`{}` does not compare {}", operator(op), side.ty), side.span);
+        Diagnostic::error("E0302", format!("`{}` does not compare {}", op.as_str(), side.ty), side.span);
     ctx.report(match side.ty {
         Ty::Regex | Ty::Glob => diagnostic.help("write `matches`"),
         _ => diagnostic.help("write `in`"),
@@ -158,7 +158,7 @@ fn refuse_absent(ctx: &mut Check<'_>, option: &Expr, written: &ast::Expr, op: Bi
         | ExprKind::Join(_)
         | ExprKind::Arithmetic { .. } => "a value",
     };
-    let message = format!("`{}` on {what} that may be absent", operator(op));
+    let message = format!("`{}` on {what} that may be absent", op.as_str());
     ctx.report(
         Diagnostic::error("E0304", message, option.span)
             .label(format!("this is {}", option.ty))
@@ -182,7 +182,7 @@ fn ordered(
         let first = infer(ctx, left);
         let wanted = present(&first.ty).clone();
         if !is_ordered(&wanted) {
-            let message = format!("`{}` compares numbers, not {}", operator(op), first.ty);
+            let message = format!("`{}` compares numbers, not {}", op.as_str(), first.ty);
             ctx.report(Diagnostic::error("E0302", message, first.span));
             return None;
         }
@@ -190,7 +190,7 @@ fn ordered(
         (first, second)
     };
     if !is_ordered(present(&second.ty)) {
-        let message = format!("`{}` compares numbers, not {}", operator(op), second.ty);
+        let message = format!("`{}` compares numbers, not {}", op.as_str(), second.ty);
         ctx.report(Diagnostic::error("E0302", message, second.span));
         return None;
     }
@@ -205,7 +205,7 @@ fn member(
     let first = infer(ctx, left);
     let element = present(&first.ty).clone();
     if !is_plain(&element) {
-        let message = format!("`{}` asks for one value, not {}", operator(op), first.ty);
+        let message = format!("`{}` asks for one value, not {}", op.as_str(), first.ty);
         ctx.report(Diagnostic::error("E0302", message, first.span));
         return None;
     }
@@ -250,7 +250,7 @@ fn check_text(ctx: &mut Check<'_>, op: BinaryOp, side: &Expr) -> Option<()> {
     if is_text(present(&side.ty)) {
         return Some(());
     }
-    let message = format!("`{}` works on text, not {}", operator(op), side.ty);
+    let message = format!("`{}` works on text, not {}", op.as_str(), side.ty);
     ctx.report(Diagnostic::error("E0302", message, side.span));
     None
 }

@@ -1,7 +1,7 @@
 //! Expressions as a person would write them, for advice. Only what stands in advice is rendered: fields, names,
 //! literals and comparisons; the rest is an ellipsis.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
+use crate::ast::{Expr, ExprKind, Literal, UnaryOp};
 use std::fmt::Write;
 
 /// Longest text that advice repeats.
@@ -39,7 +39,7 @@ fn write_expr(out: &mut String, expr: &Expr) -> Option<()> {
         }
         ExprKind::Binary { op, left, right } => {
             write_expr(out, left)?;
-            let _ = write!(out, " {} ", operator(op.value));
+            let _ = write!(out, " {} ", op.value.as_str());
             write_expr(out, right)?;
         }
         ExprKind::List(elements) => {
@@ -96,29 +96,4 @@ pub(super) fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
-}
-
-/// The operator as written.
-pub(super) fn operator(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Or => "or",
-        BinaryOp::And => "and",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterEqual => ">=",
-        BinaryOp::In => "in",
-        BinaryOp::NotIn => "not in",
-        BinaryOp::Matches => "matches",
-        BinaryOp::StartsWith => "starts_with",
-        BinaryOp::EndsWith => "ends_with",
-        BinaryOp::Contains => "contains",
-        BinaryOp::Else => "??",
-        BinaryOp::Range => "..",
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-    }
 }
