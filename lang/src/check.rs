@@ -16,6 +16,7 @@ mod fold;
 mod graph;
 mod header;
 mod host;
+mod later;
 mod limits;
 mod lints;
 mod literal;
@@ -148,15 +149,31 @@ impl<'t> Check<'t> {
             scope: Scope::default(),
             incomplete: false,
         };
+        ctx.incomplete = !tree.uses.is_empty();
         for item in &tree.items {
+            if later::is_later(item) {
+                ctx.incomplete = true;
+                continue;
+            }
             match &item.kind {
                 ItemKind::Const(decl) => ctx.consts.push(ConstInfo { decl, value: None, cyclic: false }),
                 ItemKind::Rule(decl) => ctx.rules.push(RuleInfo { decl, params: Vec::new(), cyclic: false }),
                 ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
                 ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
                 ItemKind::Site(decl) => ctx.site_decls.push(decl),
-                ItemKind::Later(_) | ItemKind::Error(_) => ctx.incomplete = true,
-                ItemKind::Server(_) => {}
+                ItemKind::Error(_) => ctx.incomplete = true,
+                ItemKind::Server(_)
+                | ItemKind::Env(_)
+                | ItemKind::Secret(_)
+                | ItemKind::Enum(_)
+                | ItemKind::Table(_)
+                | ItemKind::Fn(_)
+                | ItemKind::Policy(_)
+                | ItemKind::Routes(_)
+                | ItemKind::Stream(_)
+                | ItemKind::Forward(_)
+                | ItemKind::Test(_)
+                | ItemKind::Invariant(_) => {}
             }
         }
         ctx
@@ -181,15 +198,9 @@ impl<'t> Check<'t> {
 
     /// Settings of all `server` blocks.
     fn server_blocks(tree: &'t Tree) -> impl Iterator<Item = (&'t Vec<Setting>, Span)> {
-        tree.items.iter().filter_map(|item| match &item.kind {
-            ItemKind::Server(settings) => Some((settings, item.span)),
-            ItemKind::Const(_)
-            | ItemKind::Rule(_)
-            | ItemKind::Listener(_)
-            | ItemKind::Upstream(_)
-            | ItemKind::Site(_)
-            | ItemKind::Later(_)
-            | ItemKind::Error(_) => None,
+        tree.items.iter().filter(|item| !later::is_later(item)).filter_map(|item| {
+            let ItemKind::Server(settings) = &item.kind else { return None };
+            Some((settings, item.span))
         })
     }
 }

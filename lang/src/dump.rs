@@ -1,19 +1,24 @@
 //! The syntax tree as text for people: one node per line, indented, with the bytes it was read from.
 
+mod expr;
+mod statement;
+mod test;
+mod text;
+
 use crate::Span;
 use crate::ast::{
-    BodyItem, CaptureKind, Expr, ExprKind, HostPattern, Item, ItemKind, Literal, Named, Param, PathPattern,
-    PathTemplate, PatternPart, RedirectTarget, Setting, SettingValue, SiteItem, Stmt, StmtKind, TemplatePart,
-    Terminal, TerminalKind, TextPiece, Tree, TypeName, UnaryOp, UpstreamTarget,
+    Attribute, Expr, Item, ItemKind, Named, Param, SecretSource, Setting, SettingValue, SiteItem, Tree, Use,
 };
 use std::fmt::Write as _;
 
 /// Writes a tree, one node per line.
 pub fn dump_ast(tree: &Tree) -> String {
     let mut out = Dump { text: String::new(), depth: 0 };
+    tree.docs.iter().for_each(|line| out.line(None, &format!("//! {line}")));
     if let Some(edition) = &tree.edition {
         out.line(Some(edition.span), &format!("edition {}", edition.value));
     }
+    tree.uses.iter().for_each(|used| out.used(used));
     for item in &tree.items {
         out.item(item);
     }
@@ -41,42 +46,139 @@ impl Dump {
         self.depth -= 1;
     }
 
-    fn item(&mut self, item: &Item) {
-        for attribute in &item.attributes {
+    fn used(&mut self, used: &Use) {
+        let names = used.names.as_deref().map(|names| format!(".{{{}}}", text::joined(names, ", ")));
+        let (path, names) = (text::joined(&used.path, "."), names.unwrap_or_default());
+        self.line(Some(used.span), &format!("use {path}{names}{}", text::named(used.alias.as_ref())));
+    }
+
+    fn leading(&mut self, docs: &[String], attributes: &[Attribute]) {
+        docs.iter().for_each(|line| self.line(None, &format!("/// {line}")));
+        for attribute in attributes {
             self.line(
                 Some(attribute.name.span),
                 &format!("@{}({})", attribute.name.value, attribute.argument.value),
             );
         }
+    }
+
+    fn item(&mut self, item: &Item) {
+        self.leading(&item.docs, &item.attributes);
+        if let Some(public) = item.public {
+            self.line(Some(public), "pub");
+        }
+        let at = Some(item.span);
         match &item.kind {
             ItemKind::Server(settings) => self.settings(item.span, "server", settings),
             ItemKind::Listener(named) => self.named(item.span, "listener", named),
             ItemKind::Upstream(named) => self.named(item.span, "upstream", named),
             ItemKind::Const(decl) => {
-                let ty = decl.ty.as_ref().map(|ty| format!(": {}", type_name(ty))).unwrap_or_default();
-                self.line(Some(item.span), &format!("const {}{ty}", decl.name.value));
-                self.inside(|out| out.expr(&decl.value));
+                let ty = decl.ty.as_ref().map(|ty| format!(": {}", text::type_name(ty))).unwrap_or_default();
+                self.with(at, &format!("const {}{ty}", decl.name.value), &[&decl.value]);
+            }
+            ItemKind::Env(decl) => {
+                self.line(at, &format!("env {}: {}", decl.name.value, text::type_name(&decl.ty)));
+                self.inside(|out| decl.default.iter().for_each(|value| out.expr(value)));
+            }
+            ItemKind::Secret(decl) => {
+                let (from, place) = match &decl.source {
+                    SecretSource::Env(name) => ("env", name),
+                    SecretSource::File(path) => ("file", path),
+                };
+                self.line(at, &format!("secret {} from {from} {:?}", decl.name.value, place.value));
+            }
+            ItemKind::Enum(decl) => {
+                let variants = text::joined(&decl.variants, ", ");
+                self.line(at, &format!("enum {} {{ {variants} }}", decl.name.value));
+            }
+            ItemKind::Table(decl) => {
+                let ty = text::type_name(&decl.ty);
+                self.line(at, &format!("table {}: {ty} from {:?}", decl.name.value, decl.file.value));
+            }
+            ItemKind::Fn(decl) => {
+                let (params, result) = (text::params(&decl.params), text::type_name(&decl.result));
+                self.line(at, &format!("fn {}({params}) -> {result}", decl.name.value));
+                self.defaults(&decl.params);
+                self.inside(|out| out.expr(&decl.body));
             }
             ItemKind::Rule(decl) => {
-                let params: Vec<_> = decl.params.iter().map(param).collect();
-                self.line(Some(item.span), &format!("rule {}({})", decl.name.value, params.join(", ")));
-                self.inside(|out| {
-                    for default in decl.params.iter().filter_map(|param| param.default.as_ref()) {
-                        out.expr(default);
-                    }
-                    out.expr(&decl.condition);
-                });
+                self.line(at, &format!("rule {}({})", decl.name.value, text::params(&decl.params)));
+                self.defaults(&decl.params);
+                self.inside(|out| out.expr(&decl.condition));
+            }
+            ItemKind::Policy(_)
+            | ItemKind::Routes(_)
+            | ItemKind::Site(_)
+            | ItemKind::Stream(_)
+            | ItemKind::Forward(_)
+            | ItemKind::Test(_)
+            | ItemKind::Invariant(_) => self.block(item),
+            ItemKind::Error(_) => self.line(at, "error"),
+        }
+    }
+
+    /// A declaration with a block that holds more than settings.
+    fn block(&mut self, item: &Item) {
+        let at = Some(item.span);
+        match &item.kind {
+            ItemKind::Policy(decl) => {
+                self.line(at, &format!("policy {}({})", decl.name.value, text::params(&decl.params)));
+                self.defaults(&decl.params);
+                self.stmts(&decl.body);
+            }
+            ItemKind::Routes(decl) => {
+                self.line(at, &format!("routes {}({})", decl.name.value, text::params(&decl.params)));
+                self.defaults(&decl.params);
+                self.site_items(&decl.items);
             }
             ItemKind::Site(site) => {
-                let hosts: Vec<_> = site.hosts.iter().map(|pattern| host(&pattern.value)).collect();
-                let names: Vec<_> = site.listeners.iter().map(|name| name.value.as_str()).collect();
-                let on = if names.is_empty() { String::new() } else { format!(" on {}", names.join(", ")) };
-                self.line(Some(item.span), &format!("site {}{on}", hosts.join(", ")));
-                self.inside(|out| site.items.iter().for_each(|item| out.site_item(item)));
+                let hosts: Vec<_> = site.hosts.iter().map(|pattern| text::host(&pattern.value)).collect();
+                let on = match site.listeners.as_slice() {
+                    [] => String::new(),
+                    names => format!(" on {}", text::joined(names, ", ")),
+                };
+                self.line(at, &format!("site {}{on}", hosts.join(", ")));
+                self.site_items(&site.items);
             }
-            ItemKind::Later(later) => self.line(Some(later.span), &format!("later {}", later.what)),
-            ItemKind::Error(_) => self.line(Some(item.span), "error"),
+            ItemKind::Stream(decl) => {
+                let on = text::joined(&decl.listeners, ", ");
+                self.line(at, &format!("stream {} on {on}", decl.name.value));
+                self.site_items(&decl.items);
+            }
+            ItemKind::Forward(decl) => {
+                let on = text::joined(&decl.listeners, ", ");
+                self.line(at, &format!("forward {} on {on}", decl.name.value));
+                self.site_items(&decl.items);
+            }
+            ItemKind::Test(decl) => {
+                self.line(at, &format!("test {:?}", decl.name.value));
+                self.inside(|out| decl.items.iter().for_each(|item| out.test_item(item)));
+            }
+            ItemKind::Invariant(decl) => {
+                self.line(at, &format!("invariant {:?}", decl.name.value));
+                self.inside(|out| decl.claims.iter().for_each(|claim| out.claim(claim)));
+            }
+            ItemKind::Server(_)
+            | ItemKind::Const(_)
+            | ItemKind::Env(_)
+            | ItemKind::Secret(_)
+            | ItemKind::Enum(_)
+            | ItemKind::Table(_)
+            | ItemKind::Fn(_)
+            | ItemKind::Rule(_)
+            | ItemKind::Listener(_)
+            | ItemKind::Upstream(_)
+            | ItemKind::Error(_) => {}
         }
+    }
+
+    fn defaults(&mut self, params: &[Param]) {
+        let defaults = params.iter().filter_map(|param| param.default.as_ref());
+        self.inside(|out| defaults.for_each(|default| out.expr(default)));
+    }
+
+    fn site_items(&mut self, items: &[SiteItem]) {
+        self.inside(|out| items.iter().for_each(|item| out.site_item(item)));
     }
 
     fn named(&mut self, span: Span, word: &str, named: &Named) {
@@ -98,227 +200,8 @@ impl Dump {
         }
     }
 
-    fn site_item(&mut self, item: &SiteItem) {
-        match item {
-            SiteItem::Route(route) => {
-                let methods: Vec<_> = route.methods.iter().map(|method| method.value.as_str()).collect();
-                let path = route.path.as_ref().map(|path| format!(" {}", pattern(path))).unwrap_or_default();
-                let name = route.name.as_ref().map(|name| format!(" as {}", name.value)).unwrap_or_default();
-                let methods =
-                    if methods.is_empty() { String::new() } else { format!(" {}", methods.join("|")) };
-                self.line(Some(route.span), &format!("route{methods}{path}{name}"));
-                self.inside(|out| {
-                    out.guard(route.guard.as_ref());
-                    out.body(&route.body);
-                });
-            }
-            SiteItem::Group(group) => {
-                let path = group.path.as_ref().map(|path| format!(" {}", pattern(path))).unwrap_or_default();
-                self.line(Some(group.span), &format!("group{path}"));
-                self.inside(|out| {
-                    out.guard(group.guard.as_ref());
-                    group.items.iter().for_each(|item| out.site_item(item));
-                });
-            }
-            SiteItem::Fallback(fallback) => {
-                self.line(Some(fallback.span), "fallback");
-                self.inside(|out| out.body(&fallback.body));
-            }
-            SiteItem::Stmt(stmt) => self.stmt(stmt),
-            SiteItem::Setting(setting) => self.setting(setting),
-            SiteItem::Later(later) => self.line(Some(later.span), &format!("later {}", later.what)),
-            SiteItem::Error(span) => self.line(Some(*span), "error"),
-        }
-    }
-
-    fn guard(&mut self, guard: Option<&Expr>) {
-        if let Some(guard) = guard {
-            self.line(None, "when");
-            self.inside(|out| out.expr(guard));
-        }
-    }
-
-    fn body(&mut self, body: &[BodyItem]) {
-        for item in body {
-            match item {
-                BodyItem::Stmt(stmt) => self.stmt(stmt),
-                BodyItem::Setting(setting) => self.setting(setting),
-            }
-        }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        let at = Some(stmt.span);
-        match &stmt.kind {
-            StmtKind::Set { target, value } => self.with(at, "set", &[target, value]),
-            StmtKind::Add { target, value } => self.with(at, "add", &[target, value]),
-            StmtKind::Remove { target } => self.with(at, "remove", &[target]),
-            StmtKind::RewritePath(path) => self.line(at, &format!("rewrite path {}", template(path))),
-            StmtKind::RewriteHost(value) => self.with(at, "rewrite host", &[value]),
-            StmtKind::RewriteStrip(path) => self.line(at, &format!("rewrite strip {}", pattern(path))),
-            StmtKind::When { condition, then, otherwise } => {
-                self.with(at, "when", &[condition]);
-                self.inside(|out| then.iter().for_each(|stmt| out.stmt(stmt)));
-                if let Some(otherwise) = otherwise {
-                    self.line(None, "else");
-                    self.inside(|out| otherwise.iter().for_each(|stmt| out.stmt(stmt)));
-                }
-            }
-            StmtKind::Require { condition, otherwise } => {
-                self.with(at, "require", &[condition]);
-                self.inside(|out| out.terminal(otherwise));
-            }
-            StmtKind::Terminal(terminal) => self.terminal(terminal),
-            StmtKind::Later(later) => self.line(at, &format!("later {}", later.what)),
-            StmtKind::Error => self.line(at, "error"),
-        }
-    }
-
     fn with(&mut self, span: Option<Span>, head: &str, values: &[&Expr]) {
         self.line(span, head);
         self.inside(|out| values.iter().for_each(|value| out.expr(value)));
-    }
-
-    fn terminal(&mut self, terminal: &Terminal) {
-        let at = Some(terminal.span);
-        match &terminal.kind {
-            TerminalKind::To { target, settings } => {
-                let target = match target {
-                    UpstreamTarget::Name(name) => name.value.clone(),
-                    UpstreamTarget::Endpoint(endpoint) => endpoint.value.to_string(),
-                };
-                self.settings(terminal.span, &format!("to {target}"), settings);
-            }
-            TerminalKind::Respond { status, body } => {
-                self.with(at, "respond", &[status]);
-                self.inside(|out| body.iter().for_each(|body| out.expr(body)));
-            }
-            TerminalKind::Redirect { status, location: RedirectTarget::Path(path) } => {
-                self.line(at, &format!("redirect {} {}", status.value, template(path)));
-            }
-            TerminalKind::Redirect { status, location: RedirectTarget::Text(text) } => {
-                self.with(at, &format!("redirect {}", status.value), &[text]);
-            }
-            TerminalKind::Later(later) => self.line(at, &format!("later {}", later.what)),
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        let at = Some(expr.span);
-        match &expr.kind {
-            ExprKind::Literal(value) => self.line(at, &literal(value)),
-            ExprKind::Text(pieces) => {
-                self.line(at, "text");
-                self.inside(|out| {
-                    for piece in pieces {
-                        match piece {
-                            TextPiece::Literal(text) => out.line(None, &format!("{text:?}")),
-                            TextPiece::Expr(expr) => out.expr(expr),
-                        }
-                    }
-                });
-            }
-            ExprKind::Name(name) => self.line(at, name),
-            ExprKind::Access { base, name } => self.with(at, &format!(".{}", name.value), &[base]),
-            ExprKind::Index { base, index } => self.with(at, "[ ]", &[base, index]),
-            ExprKind::Call { callee, arguments } => {
-                self.with(at, "call", &[callee]);
-                self.inside(|out| {
-                    for argument in arguments {
-                        if let Some(name) = &argument.name {
-                            out.line(None, &format!("{}:", name.value));
-                        }
-                        out.expr(&argument.value);
-                    }
-                });
-            }
-            ExprKind::Unary { op: UnaryOp::Not, operand } => self.with(at, "not", &[operand]),
-            ExprKind::Unary { op: UnaryOp::Negate, operand } => self.with(at, "negate", &[operand]),
-            ExprKind::Binary { op, left, right } => self.with(at, op.value.as_str(), &[left, right]),
-            ExprKind::If { condition, then, otherwise } => self.with(at, "if", &[condition, then, otherwise]),
-            ExprKind::List(items) => self.with(at, "list", &items.iter().collect::<Vec<_>>()),
-            ExprKind::Map(entries) => {
-                let values: Vec<_> = entries.iter().flat_map(|(key, value)| [key, value]).collect();
-                self.with(at, "map", &values);
-            }
-            ExprKind::Error => self.line(at, "error"),
-        }
-    }
-}
-
-fn param(param: &Param) -> String {
-    format!("{}: {}", param.name.value, type_name(&param.ty))
-}
-
-fn type_name(ty: &TypeName) -> String {
-    if ty.arguments.is_empty() {
-        return ty.name.value.clone();
-    }
-    let arguments: Vec<_> = ty.arguments.iter().map(type_name).collect();
-    format!("{}<{}>", ty.name.value, arguments.join(", "))
-}
-
-fn host(pattern: &HostPattern) -> String {
-    match pattern {
-        HostPattern::Exact(name) => name.clone(),
-        HostPattern::OneLabel { capture: Some(name), suffix } => format!("{{{}}}.{suffix}", name.value),
-        HostPattern::OneLabel { capture: None, suffix } => format!("*.{suffix}"),
-        HostPattern::AnyDepth(suffix) => format!("**.{suffix}"),
-        HostPattern::Any => "*".to_owned(),
-    }
-}
-
-fn pattern(path: &PathPattern) -> String {
-    let mut text = String::new();
-    for segment in &path.segments {
-        text.push('/');
-        for part in &segment.parts {
-            match part {
-                PatternPart::Literal(literal) => text.push_str(&literal.value),
-                PatternPart::Capture(capture) => {
-                    let kind = match &capture.kind {
-                        CaptureKind::Segment => String::new(),
-                        CaptureKind::Rest => "...".to_owned(),
-                        CaptureKind::Typed(ty) => format!(":{}", ty.value),
-                        CaptureKind::Regex(regex) => format!(":re\"{}\"", regex.value.pattern),
-                    };
-                    let _ = write!(text, "{{{}{kind}}}", capture.name.value);
-                }
-            }
-        }
-    }
-    text
-}
-
-fn template(path: &PathTemplate) -> String {
-    let mut text = String::new();
-    for part in &path.parts {
-        match part {
-            TemplatePart::Literal(literal) => text.push_str(&literal.value),
-            TemplatePart::Capture { name, rest, span: _ } => {
-                let _ = write!(text, "{{{}{}}}", name.value, if *rest { "..." } else { "" });
-            }
-        }
-    }
-    text
-}
-
-fn literal(value: &Literal) -> String {
-    match value {
-        Literal::Int(number) => number.to_string(),
-        Literal::Duration(milliseconds) => format!("{milliseconds}ms"),
-        Literal::Size(bytes) => format!("{bytes}B"),
-        Literal::Rate { count, seconds } => format!("{count} in {seconds}s"),
-        Literal::Percent(hundredths) => format!("{}.{:02}%", hundredths / 100, hundredths % 100),
-        Literal::Text(text) => format!("{text:?}"),
-        Literal::Regex(regex) => format!("re{:?}{}", regex.pattern, if regex.ignore_case { "i" } else { "" }),
-        Literal::Glob(glob) => format!("glob{glob:?}"),
-        Literal::Ip(addr) => addr.to_string(),
-        Literal::Cidr(cidr) => cidr.to_string(),
-        Literal::Endpoint(endpoint) => endpoint.to_string(),
-        Literal::Bool(value) => value.to_string(),
-        Literal::Method(method) => method.to_string(),
-        Literal::Path(path) => path.clone(),
-        Literal::Upper(name) => name.clone(),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn apply(ctx: &mut Check<'_>, tree: &Tree) {
     let mut attributes: Vec<(&Attribute, Span)> = Vec::new();
     for item in &tree.items {
         attributes.extend(item.attributes.iter().map(|attribute| (attribute, item.span)));
-        if let ItemKind::Site(site) = &item.kind {
+        if let (ItemKind::Site(site), None) = (&item.kind, item.public) {
             collect(&site.items, &mut attributes);
         }
     }
@@ -54,11 +54,11 @@ fn collect<'t>(items: &'t [SiteItem], out: &mut Vec<(&'t Attribute, Span)>) {
                     out.extend(group.attributes.iter().map(|a| (a, group.span)));
                     open.push(&group.items);
                 }
-                SiteItem::Fallback(_)
-                | SiteItem::Stmt(_)
-                | SiteItem::Setting(_)
-                | SiteItem::Later(_)
-                | SiteItem::Error(_) => {}
+                SiteItem::Mount(mount) => out.extend(mount.attributes.iter().map(|a| (a, mount.span))),
+                SiteItem::Fallback(fallback) => {
+                    out.extend(fallback.attributes.iter().map(|a| (a, fallback.span)));
+                }
+                SiteItem::Stmt(_) | SiteItem::Setting(_) | SiteItem::Error(_) => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Every path through a route ends in one terminal, and nothing follows a terminal.
 
-use super::Check;
+use super::{Check, later};
 use crate::ast::{BodyItem, Stmt, StmtKind};
 use crate::{Diagnostic, Span};
 
@@ -51,7 +51,8 @@ fn end<'s>(statements: impl IntoIterator<Item = &'s Stmt>) -> End {
     for stmt in statements {
         match &stmt.kind {
             // What is broken or of a later version may well end the exchange.
-            StmtKind::Terminal(_) | StmtKind::Error | StmtKind::Later(_) => return End::Always,
+            StmtKind::Terminal(_) | StmtKind::Error => return End::Always,
+            kind if later::is_later_stmt(kind) => return End::Always,
             StmtKind::When { then, otherwise, .. } => match branches(stmt, then, otherwise.as_deref()) {
                 End::Always => return End::Always,
                 End::GoesOn(found) => leak = found.or(leak),
@@ -62,7 +63,14 @@ fn end<'s>(statements: impl IntoIterator<Item = &'s Stmt>) -> End {
             | StmtKind::RewritePath(_)
             | StmtKind::RewriteHost(_)
             | StmtKind::RewriteStrip(_)
-            | StmtKind::Require { .. } => {}
+            | StmtKind::Require { .. }
+            | StmtKind::Let { .. }
+            | StmtKind::Apply { .. }
+            | StmtKind::Limit { .. }
+            | StmtKind::Cache(_)
+            | StmtKind::Compress(_)
+            | StmtKind::OnResponse { .. }
+            | StmtKind::OnError { .. } => {}
         }
     }
     End::GoesOn(leak)

@@ -46,10 +46,10 @@ pub(super) fn unreachable(ctx: &mut Check<'_>, items: &[ast::SiteItem], same_sla
     let routes = items.iter().filter_map(|item| match item {
         ast::SiteItem::Route(route) => Some(route),
         ast::SiteItem::Group(_)
+        | ast::SiteItem::Mount(_)
         | ast::SiteItem::Fallback(_)
         | ast::SiteItem::Stmt(_)
         | ast::SiteItem::Setting(_)
-        | ast::SiteItem::Later(_)
         | ast::SiteItem::Error(_) => None,
     });
     // Routes that can take others; each is compared with all that follow, so their number is bounded.

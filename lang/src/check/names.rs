@@ -1,7 +1,7 @@
 //! Top-level names: one namespace, no shadowing, and what to say about a name that is not there.
 
-use super::Check;
-use crate::ast::{Item, ItemKind, Later, Tree};
+use super::{Check, later};
+use crate::ast::{Item, ItemKind, Tree};
 use crate::hir::{ConstId, ListenerId, RuleId, UpstreamId};
 use crate::span::Ident;
 use crate::{Diagnostic, Span};
@@ -69,14 +69,15 @@ impl Names {
 
 /// Collects what the file declares and reports what is declared twice or not in this version.
 pub(super) fn collect(ctx: &mut Check<'_>, tree: &Tree) {
+    for used in &tree.uses {
+        later::uses(ctx, used);
+    }
     let mut counts = Counts::default();
     for item in &tree.items {
         if let Some((name, kind)) = declared(item, &mut counts) {
             declare(ctx, name, kind);
         }
-        if let ItemKind::Later(Later { what, span, .. }) = &item.kind {
-            ctx.later(what, *span);
-        }
+        later::item(ctx, item);
     }
 }
 
@@ -94,22 +95,37 @@ fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)
         *count += 1;
         *count - 1
     };
-    match &item.kind {
-        ItemKind::Const(decl) => Some((&decl.name, Kind::Const(next(&mut counts.consts)))),
-        ItemKind::Rule(decl) => Some((&decl.name, Kind::Rule(next(&mut counts.rules)))),
-        ItemKind::Listener(decl) => Some((&decl.name, Kind::Listener(next(&mut counts.listeners)))),
-        ItemKind::Upstream(decl) => Some((&decl.name, Kind::Upstream(next(&mut counts.upstreams)))),
-        ItemKind::Later(later) => later.name.as_ref().map(|name| (name, Kind::Later)),
-        // Nothing is known about it either.
-        ItemKind::Error(name) => {
-            let name = name.as_ref().filter(|name| !BUILTIN.contains(&name.value.as_str()));
-            name.map(|name| (name, Kind::Later))
-        }
-        ItemKind::Server(_) | ItemKind::Site(_) => None,
+    let name = item.kind.declared()?;
+    if later::is_later(item) {
+        return Some((name, Kind::Later));
     }
+    let kind = match &item.kind {
+        ItemKind::Const(_) => Kind::Const(next(&mut counts.consts)),
+        ItemKind::Rule(_) => Kind::Rule(next(&mut counts.rules)),
+        ItemKind::Listener(_) => Kind::Listener(next(&mut counts.listeners)),
+        ItemKind::Upstream(_) => Kind::Upstream(next(&mut counts.upstreams)),
+        // Nothing is known about it.
+        ItemKind::Error(_) if BUILTIN.contains(&name.value.as_str()) => return None,
+        ItemKind::Error(_) => Kind::Later,
+        ItemKind::Server(_)
+        | ItemKind::Env(_)
+        | ItemKind::Secret(_)
+        | ItemKind::Enum(_)
+        | ItemKind::Table(_)
+        | ItemKind::Fn(_)
+        | ItemKind::Policy(_)
+        | ItemKind::Routes(_)
+        | ItemKind::Site(_)
+        | ItemKind::Stream(_)
+        | ItemKind::Forward(_)
+        | ItemKind::Test(_)
+        | ItemKind::Invariant(_) => return None,
+    };
+    Some((name, kind))
 }
 
-fn declare(ctx: &mut Check<'_>, name: &Ident, kind: Kind) {
+/// Binds a name of the file; nothing when it is one of a later version that is bound already.
+pub(super) fn declare(ctx: &mut Check<'_>, name: &Ident, kind: Kind) {
     let is_known = ctx.names.map.contains_key(&name.value);
     if (kind == Kind::Later && is_known) || !reserve(ctx, name) {
         return;

@@ -4,7 +4,7 @@ use super::declare::descend;
 use super::render::render;
 use super::scope::Place;
 use super::settings::{self, Table};
-use super::{Check, expr, flow, lints, pattern, statement, terminal};
+use super::{Check, expr, flow, later, lints, pattern, statement, terminal};
 use crate::ast::{self, BodyItem, Setting, SettingValue, StmtKind};
 use crate::hir::{Expr, Fallback, Group, Route, RouteSettings, SiteItem, Stmt, Ty, Value};
 use crate::literal::Method;
@@ -66,9 +66,9 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
         ast::SiteItem::Setting(setting) => Some(setting),
         ast::SiteItem::Route(_)
         | ast::SiteItem::Group(_)
+        | ast::SiteItem::Mount(_)
         | ast::SiteItem::Fallback(_)
         | ast::SiteItem::Stmt(_)
-        | ast::SiteItem::Later(_)
         | ast::SiteItem::Error(_) => None,
     });
     let table = if owner == Owner::Site { &SITE } else { &GROUP };
@@ -93,7 +93,7 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
             }
             ast::SiteItem::Stmt(stmt) => self::stmt(ctx, stmt, &mut seen, &mut block, owner),
             ast::SiteItem::Setting(_) => {}
-            ast::SiteItem::Later(later) => statement::later(ctx, later),
+            ast::SiteItem::Mount(mount) => later::mount(ctx, mount),
             ast::SiteItem::Error(_) => ctx.incomplete = true,
         }
     }
@@ -108,8 +108,8 @@ fn stmt(ctx: &mut Check<'_>, stmt: &ast::Stmt, seen: &mut Seen, block: &mut Bloc
         return;
     }
     let StmtKind::Terminal(written) = &stmt.kind else {
-        if let (Some(route), false) = (seen.route, matches!(stmt.kind, StmtKind::Error | StmtKind::Later(_)))
-        {
+        let is_open = matches!(stmt.kind, StmtKind::Error) || later::is_later_stmt(&stmt.kind);
+        if let (Some(route), false) = (seen.route, is_open) {
             let word = owner.word();
             ctx.report(
                 Diagnostic::error(

@@ -2,8 +2,8 @@
 
 use super::declare::descend;
 use super::scope::Place;
-use super::{Check, expr, flow, header, pattern, template, terminal};
-use crate::ast::{self, Later, StmtKind};
+use super::{Check, expr, flow, header, later, pattern, template, terminal};
+use crate::ast::{self, StmtKind};
 use crate::hir::{Expr, Message, Stmt, Ty};
 use crate::span::Spanned;
 use crate::{Diagnostic, Span};
@@ -59,8 +59,14 @@ pub(super) fn one(ctx: &mut Check<'_>, stmt: &ast::Stmt) -> Option<Stmt> {
             Some(Stmt::Require { condition, otherwise })
         }
         StmtKind::Terminal(written) => terminal::terminal(ctx, written).map(Stmt::Terminal),
-        StmtKind::Later(written) => {
-            later(ctx, written);
+        StmtKind::Let { .. }
+        | StmtKind::Apply { .. }
+        | StmtKind::Limit { .. }
+        | StmtKind::Cache(_)
+        | StmtKind::Compress(_)
+        | StmtKind::OnResponse { .. }
+        | StmtKind::OnError { .. } => {
+            later::stmt(ctx, stmt);
             None
         }
         StmtKind::Error => {
@@ -68,12 +74,6 @@ pub(super) fn one(ctx: &mut Check<'_>, stmt: &ast::Stmt) -> Option<Stmt> {
             None
         }
     }
-}
-
-/// Reports a statement of a later version; the name it would bind is never unknown.
-pub(super) fn later(ctx: &mut Check<'_>, later: &Later) {
-    ctx.later(&later.what, later.span);
-    ctx.scope.unsure.extend(later.name.iter().map(|name| name.value.clone()));
 }
 
 /// What `set` and `add` have in common: a header and a String.

@@ -1,6 +1,6 @@
 //! Terminals: `to`, `respond` and `redirect`.
 
-use super::{Check, expr, fold, redirect, template, upstream};
+use super::{Check, expr, fold, later, redirect, template, upstream};
 use crate::ast::{self, RedirectTarget, TerminalKind};
 use crate::hir::{Expr, Location, Terminal, Ty, Value};
 use crate::span::Spanned;
@@ -11,6 +11,9 @@ const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 
 /// Checks a terminal.
 pub(super) fn terminal(ctx: &mut Check<'_>, written: &ast::Terminal) -> Option<Terminal> {
+    if later::terminal(ctx, written) {
+        return None;
+    }
     match &written.kind {
         TerminalKind::To { target, settings } => {
             let upstream = upstream::target(ctx, target);
@@ -26,10 +29,10 @@ pub(super) fn terminal(ctx: &mut Check<'_>, written: &ast::Terminal) -> Option<T
             };
             Some(Terminal::Redirect { status: status?, location: location? })
         }
-        TerminalKind::Later(later) => {
-            ctx.later(&later.what, later.span);
-            None
-        }
+        TerminalKind::Tunnel { .. }
+        | TerminalKind::Files { .. }
+        | TerminalKind::Split { .. }
+        | TerminalKind::Close => None,
     }
 }
 

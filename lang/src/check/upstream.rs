@@ -117,7 +117,8 @@ pub(super) fn overrides(ctx: &mut Check<'_>, written: &[Setting]) -> Timeouts {
 /// The upstream that `to` names, or a report. Literal ones are shared when equal.
 pub(super) fn target(ctx: &mut Check<'_>, target: &UpstreamTarget) -> Option<UpstreamId> {
     match target {
-        UpstreamTarget::Name(name) => named(ctx, name),
+        // Names of other modules are of a later version and never come here.
+        UpstreamTarget::Name(path) => named(ctx, path.as_name()?),
         UpstreamTarget::Endpoint(written) => {
             let endpoint = endpoint::normal(ctx, &written.value, written.span)?;
             let endpoint = endpoint::server(ctx, &endpoint, written.span)?;

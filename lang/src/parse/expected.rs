@@ -52,7 +52,13 @@ fn word(rule: Rule) -> Option<&'static str> {
         | Rule::site_head
         | Rule::server_head
         | Rule::listener_head
-        | Rule::upstream_head => Some("a declaration"),
+        | Rule::upstream_head
+        | Rule::policy_head
+        | Rule::routes_head
+        | Rule::stream_head
+        | Rule::forward_head
+        | Rule::test_head
+        | Rule::invariant_head => Some("a declaration"),
         Rule::mod_path | Rule::setting_value | Rule::setting_head | Rule::ident => Some("a name"),
         Rule::params => Some("`(`"),
         Rule::param => Some("a parameter"),
@@ -86,6 +92,8 @@ fn word(rule: Rule) -> Option<&'static str> {
         | Rule::on_response
         | Rule::on_error
         | Rule::stmt_piece
+        | Rule::on_response_head
+        | Rule::on_error_head
         | Rule::when_head => Some("a statement"),
         Rule::lvalue => Some("a field such as `request.header[\"…\"]`"),
         Rule::terminal

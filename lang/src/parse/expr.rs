@@ -115,7 +115,7 @@ impl<'t> Build<'t> {
     fn suffix(&mut self, base: Expr, node: Node<'t>) -> Expr {
         let span = base.span.to(self.span(&node));
         if node.as_rule() == Rule::args {
-            let arguments = parts(node).filter_map(|argument| self.argument(argument)).collect();
+            let arguments = self.arguments(node);
             return Expr { kind: ExprKind::Call { callee: Box::new(base), arguments }, span };
         }
         let Some(inner) = parts(node).next() else { return base };
@@ -128,7 +128,7 @@ impl<'t> Build<'t> {
         Expr { kind, span }
     }
 
-    fn argument(&mut self, node: Node<'t>) -> Option<Argument> {
+    pub(super) fn argument(&mut self, node: Node<'t>) -> Option<Argument> {
         let mut inner = parts(node);
         let first = inner.next()?;
         if first.as_rule() == Rule::ident {

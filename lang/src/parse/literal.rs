@@ -74,12 +74,17 @@ impl<'t> Build<'t> {
     }
 
     fn percent(&mut self, node: &Node<'t>) -> Option<Literal> {
+        self.hundredths(node).map(Literal::Percent)
+    }
+
+    /// A percentage in hundredths of a percent; `None` after a report when it is above all.
+    pub(super) fn hundredths(&mut self, node: &Node<'t>) -> Option<u32> {
         let number = node.as_str().strip_suffix('%')?;
         let (whole, part) = number.split_once('.').unwrap_or((number, ""));
         let hundredths = format!("{part:0<2}").parse::<u32>().ok();
         let value = whole.parse::<u32>().ok().zip(hundredths).map(|(whole, part)| whole * 100 + part);
         let value = value.filter(|value| *value <= 10_000);
-        self.fits(node, value, "a percentage", "100%").map(Literal::Percent)
+        self.fits(node, value, "a percentage", "100%")
     }
 
     fn ip(&mut self, text: &str, span: Span) -> Option<IpAddr> {
@@ -152,7 +157,7 @@ impl<'t> Build<'t> {
         }
     }
 
-    fn text(&mut self, node: Node<'t>) -> ExprKind {
+    pub(super) fn text(&mut self, node: Node<'t>) -> ExprKind {
         let mut pieces: Vec<TextPiece> = Vec::new();
         let mut literal = String::new();
         let mut broken = false;

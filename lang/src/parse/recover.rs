@@ -1,9 +1,11 @@
 //! Going on behind a part that could not be read.
 
+mod bracket;
+
 use super::habits;
 use super::mistake::Mistake;
 use super::walk::{Refusal, Walk, as_setting, error_expr};
-use super::words::{CONTINUATIONS, DECLARATIONS, Place, RESERVED, opens};
+use super::words::{CONTINUATIONS, Place, RESERVED, opens};
 use crate::ast::{Item, ItemKind, Named, Setting, SettingValue, SiteItem};
 use crate::diagnostic::Diagnostic;
 use crate::scan::brackets::Unclosed;
@@ -31,13 +33,13 @@ impl<'t> Walk<'t> {
             self.renamed.push(name.value.clone());
             let named = Named { name, settings };
             let kind = if word == "upstream" { ItemKind::Upstream(named) } else { ItemKind::Listener(named) };
-            return Item { docs: Vec::new(), attributes: Vec::new(), kind, span };
+            return Item { docs: Vec::new(), attributes: Vec::new(), public: None, kind, span };
         }
         let name = self.scan.tokens.get(self.scan.next_solid(first + 1)).copied();
         let starts_with_word = self.scan.tokens.get(first).is_some_and(|token| token.kind == TokenKind::Word);
         let name = name.filter(|_| starts_with_word);
         let kind = ItemKind::Error(name.and_then(|name| self.declared_name(&name)));
-        Item { docs: Vec::new(), attributes: Vec::new(), kind, span }
+        Item { docs: Vec::new(), attributes: Vec::new(), public: None, kind, span }
     }
 
     /// The name that a declaration gives although it could not be read, so that its uses are not unknown.
@@ -104,12 +106,33 @@ impl<'t> Walk<'t> {
             return None;
         };
         self.at = opened + 1;
-        let parts = self.block(inner, opened);
+        let parts = self.inner_parts(inner, opened);
         // The `else` of a `when` that could not be read belongs to it all the same.
         if inner == Place::When {
             self.otherwise();
         }
         Some(parts)
+    }
+
+    /// What stands in the block of a part whose head could not be read.
+    fn inner_parts(&mut self, place: Place, opened: usize) -> Vec<SiteItem> {
+        match place {
+            Place::Test => drop(self.test_items(opened)),
+            Place::Invariant => drop(self.claims(opened)),
+            Place::Top
+            | Place::Site
+            | Place::Group
+            | Place::Route
+            | Place::Fallback
+            | Place::When
+            | Place::On
+            | Place::Policy
+            | Place::Routes
+            | Place::Stream
+            | Place::Forward
+            | Place::Settings => return self.block(place, opened),
+        }
+        Vec::new()
     }
 
     /// Skips what seems to belong to a block without an opening brace: lines indented deeper, and the closing brace.
@@ -256,122 +279,6 @@ impl<'t> Walk<'t> {
         self.build.report(diagnostic);
         self.at = token.end;
         true
-    }
-
-    /// Reports brackets without counterpart.
-    pub(super) fn report_brackets(&mut self) {
-        let (unclosed, stray) = (self.brackets().unclosed.clone(), self.brackets().stray.clone());
-        for open in unclosed {
-            let diagnostic = self.unclosed(open);
-            self.build.report(diagnostic);
-        }
-        for at in stray {
-            let bracket = &self.scan.text[at..=at];
-            let span = self.build.span_of(at, at + 1);
-            let diagnostic = Diagnostic::error("E0102", format!("this `{bracket}` closes nothing"), span)
-                .fix("remove it, or look for a missing opening bracket before it", span, "");
-            self.build.report(diagnostic);
-        }
-    }
-
-    /// Drops the report of a block that seems open only because its `}` stands in a text that is never closed: that
-    /// is one mistake, and the text is the one to report.
-    pub(super) fn drop_blocks_closed_in_text(&mut self) {
-        let Self { scan, build, .. } = self;
-        let texts = build.diagnostics.iter().filter(|found| found.code == "E0105");
-        let texts: Vec<_> = texts.map(|found| found.primary.span.range()).collect();
-        let closed = |from: usize| {
-            texts.iter().find(|text| text.start > from).is_some_and(|text| {
-                scan.line(text.start) == scan.line(from) && scan.text[text.clone()].contains('}')
-            })
-        };
-        build.diagnostics.retain(|found| {
-            found.code != "E0101"
-                || !closed(found.primary.span.range().start)
-                || scan.text[found.primary.span.range()] != *"{"
-        });
-    }
-
-    fn unclosed(&self, open: Unclosed) -> Diagnostic {
-        let token = self.scan.tokens[open.token];
-        let span = self.build.span_of(token.start, token.end);
-        let bracket = self.scan.str(&token);
-        let close = match bracket {
-            "{" => "}",
-            "(" => ")",
-            _ => "]",
-        };
-        let message = if bracket == "{" {
-            "this block is never closed".to_owned()
-        } else {
-            format!("this `{bracket}` is never closed")
-        };
-        let mut diagnostic = Diagnostic::error("E0101", message, span).label("opened here");
-        if bracket == "{" {
-            diagnostic = self.show_witness(diagnostic, open);
-        }
-        let place = self.build.span_of(open.end, open.end);
-        let same_line = self.scan.line(open.end) == self.scan.line(token.start);
-        let insert = match (bracket, same_line) {
-            ("{", true) => " }".to_owned(),
-            ("{", false) => format!("\n{}}}", " ".repeat(self.scan.indent(token.start))),
-            _ => close.to_owned(),
-        };
-        let line = open.end - self.scan.text[..open.end].rsplit('\n').next().map_or(0, str::len);
-        let from = if same_line { token.end } else { line };
-        let after = self.scan.text[from.min(open.end)..open.end].trim();
-        let help = if after.is_empty() || after.len() > 60 {
-            format!("insert `{close}`")
-        } else {
-            format!("insert `{close}` after `{after}`")
-        };
-        diagnostic.fix(help, place, insert)
-    }
-
-    /// Shows the first thing that cannot stand inside the block.
-    fn show_witness(&self, diagnostic: Diagnostic, open: Unclosed) -> Diagnostic {
-        let Some(witness) = open.witness else { return diagnostic };
-        let mut at = witness;
-        if self.scan.tokens[at].kind == TokenKind::Close {
-            at = self.scan.next_solid(at + 1);
-        }
-        let Some(token) = self.scan.tokens.get(at).copied() else { return diagnostic };
-        let word = self.scan.str(&token);
-        let span = self.build.span_of(token.start, token.end);
-        if DECLARATIONS.contains(&word) && self.scan.indent(token.start) == 0 {
-            let inside = self.head_word(open.token);
-            return diagnostic.with(span, format!("a `{word}` cannot start inside {inside}"));
-        }
-        let token = self.scan.tokens[witness];
-        if token.kind == TokenKind::Close {
-            let span = self.build.span_of(token.start, token.end);
-            return diagnostic.with(span, "this one closes the block around it");
-        }
-        diagnostic
-    }
-
-    /// What the block opened by a token is: "a route".
-    fn head_word(&self, open: usize) -> &'static str {
-        let line = self.scan.line(self.scan.tokens[open].start);
-        let before = self.scan.tokens[..open].iter().rev();
-        let same_line = before.take_while(|token| self.scan.line(token.start) == line);
-        let words =
-            same_line.take_while(|token| token.kind != TokenKind::Close && token.kind != TokenKind::Open);
-        for token in words {
-            match self.scan.str(token) {
-                "site" => return "a site",
-                "route" => return "a route",
-                "group" => return "a group",
-                "fallback" => return "a fallback",
-                "when" => return "a `when`",
-                "upstream" => return "an upstream",
-                "listener" => return "a listener",
-                "policy" => return "a policy",
-                "test" => return "a test",
-                _ => {}
-            }
-        }
-        "a block"
     }
 }
 

@@ -17,6 +17,20 @@ pub(super) enum Place {
     Fallback,
     /// Inside `when … { }` or its `else { }`.
     When,
+    /// Inside `on response { }` or `on error { }`.
+    On,
+    /// Inside a policy.
+    Policy,
+    /// Inside `routes … { }`.
+    Routes,
+    /// Inside a stream.
+    Stream,
+    /// Inside a forward proxy.
+    Forward,
+    /// Inside a test.
+    Test,
+    /// Inside an invariant.
+    Invariant,
     /// Inside a block of settings.
     Settings,
 }
@@ -26,10 +40,12 @@ impl Place {
     pub(super) fn rule(self) -> Rule {
         match self {
             Place::Top => Rule::top_piece,
-            Place::Site | Place::Group => Rule::site_piece,
+            Place::Site | Place::Group | Place::Routes | Place::Stream | Place::Forward => Rule::site_piece,
             Place::Route | Place::Fallback => Rule::body_piece,
-            Place::When => Rule::stmt_piece,
+            Place::When | Place::On | Place::Policy => Rule::stmt_piece,
             Place::Settings => Rule::setting_piece,
+            Place::Test => Rule::test_item,
+            Place::Invariant => Rule::inv_item,
         }
     }
 
@@ -42,6 +58,13 @@ impl Place {
             Place::Route => "inside a route",
             Place::Fallback => "inside a fallback",
             Place::When => "inside a `when`",
+            Place::On => "inside an `on`",
+            Place::Policy => "inside a policy",
+            Place::Routes => "inside `routes`",
+            Place::Stream => "inside a stream",
+            Place::Forward => "inside a forward",
+            Place::Test => "inside a test",
+            Place::Invariant => "inside an invariant",
             Place::Settings => "among settings",
         }
     }
@@ -51,15 +74,33 @@ impl Place {
         match self {
             Place::Top => "a declaration",
             Place::Settings => "a setting",
-            Place::Site | Place::Group | Place::Route | Place::Fallback | Place::When => "a statement",
+            Place::Test => "a line of a test",
+            Place::Invariant => "a claim",
+            Place::Site
+            | Place::Group
+            | Place::Route
+            | Place::Fallback
+            | Place::When
+            | Place::On
+            | Place::Policy
+            | Place::Routes
+            | Place::Stream
+            | Place::Forward => "a statement",
         }
     }
 
     /// Whether parts of the form `name: value` stand here.
     pub(super) fn has_settings(self) -> bool {
         match self {
-            Place::Top | Place::When => false,
-            Place::Site | Place::Group | Place::Route | Place::Fallback | Place::Settings => true,
+            Place::Top | Place::When | Place::On | Place::Policy | Place::Test | Place::Invariant => false,
+            Place::Site
+            | Place::Group
+            | Place::Route
+            | Place::Fallback
+            | Place::Routes
+            | Place::Stream
+            | Place::Forward
+            | Place::Settings => true,
         }
     }
 
@@ -67,9 +108,13 @@ impl Place {
     pub(super) fn words(self) -> Vec<&'static str> {
         match self {
             Place::Top => DECLARATIONS.to_vec(),
-            Place::Site | Place::Group => [ROUTES, STATEMENTS].concat(),
-            Place::Route | Place::Fallback | Place::When => STATEMENTS.to_vec(),
+            Place::Site | Place::Group | Place::Routes | Place::Stream | Place::Forward => {
+                [ROUTES, STATEMENTS].concat()
+            }
+            Place::Route | Place::Fallback | Place::When | Place::On | Place::Policy => STATEMENTS.to_vec(),
             Place::Settings => Vec::new(),
+            Place::Test => TEST_LINES.to_vec(),
+            Place::Invariant => CLAIMS.to_vec(),
         }
     }
 }
@@ -106,6 +151,12 @@ pub(super) const STATEMENTS: &[&str] = &[
     "set", "add", "remove", "rewrite", "when", "require", "to", "respond", "redirect", "let", "apply",
     "limit", "cache", "compress", "on", "files", "split", "tunnel", "close",
 ];
+
+/// Words that start a line of a test.
+pub(super) const TEST_LINES: &[&str] = &["request", "upstream", "files", "expect"];
+
+/// Words that start a claim of an invariant.
+pub(super) const CLAIMS: &[&str] = &["never", "always"];
 
 /// Words that no name may have.
 pub(super) const RESERVED: &[&str] = &[
@@ -147,6 +198,8 @@ pub(super) const CONTINUATIONS: &[&str] = &[
     "body",
     "from",
     "at",
+    "reaches",
+    "gets",
 ];
 
 /// The place inside the block that a word opens, if it opens one that is read part by part.
@@ -157,6 +210,13 @@ pub(super) fn opens(word: &str) -> Option<Place> {
         "route" => Some(Place::Route),
         "fallback" => Some(Place::Fallback),
         "when" => Some(Place::When),
+        "on" => Some(Place::On),
+        "policy" => Some(Place::Policy),
+        "routes" => Some(Place::Routes),
+        "stream" => Some(Place::Stream),
+        "forward" => Some(Place::Forward),
+        "test" => Some(Place::Test),
+        "invariant" => Some(Place::Invariant),
         "server" | "listener" | "upstream" => Some(Place::Settings),
         _ => None,
     }

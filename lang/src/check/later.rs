@@ -1,0 +1,115 @@
+//! What the language has and this version does not serve yet.
+//!
+//! One function for each kind of thing; each names what is refused as a person would say it. A feature that comes is
+//! taken out here and checked in a file of its own. Nothing inside of what is refused is looked at, and the names it
+//! gives are never unknown.
+
+use super::{Check, names};
+use crate::ast::{Item, ItemKind, Mount, Stmt, StmtKind, Terminal, TerminalKind, UpstreamTarget, Use};
+
+/// Refuses what comes from other modules.
+pub(super) fn uses(ctx: &mut Check<'_>, used: &Use) {
+    for name in used.declared() {
+        names::declare(ctx, name, names::Kind::Later);
+    }
+    ctx.later("`use`", used.span);
+}
+
+/// Refuses a declaration; tells whether it did.
+pub(super) fn item(ctx: &mut Check<'_>, item: &Item) -> bool {
+    let (what, span) = match (item.public, keyword(&item.kind)) {
+        (Some(public), _) => ("`pub`", public),
+        (None, Some(what)) => (what, item.span),
+        (None, None) => return false,
+    };
+    ctx.later(what, span);
+    true
+}
+
+/// Whether a declaration is refused.
+pub(super) fn is_later(item: &Item) -> bool {
+    item.public.is_some() || keyword(&item.kind).is_some()
+}
+
+fn keyword(kind: &ItemKind) -> Option<&'static str> {
+    match kind {
+        ItemKind::Env(_) => Some("`env`"),
+        ItemKind::Secret(_) => Some("`secret`"),
+        ItemKind::Enum(_) => Some("`enum`"),
+        ItemKind::Table(_) => Some("`table`"),
+        ItemKind::Fn(_) => Some("`fn`"),
+        ItemKind::Policy(_) => Some("`policy`"),
+        ItemKind::Routes(_) => Some("`routes`"),
+        ItemKind::Stream(_) => Some("`stream`"),
+        ItemKind::Forward(_) => Some("`forward`"),
+        ItemKind::Test(_) => Some("`test`"),
+        ItemKind::Invariant(_) => Some("`invariant`"),
+        ItemKind::Server(_)
+        | ItemKind::Const(_)
+        | ItemKind::Rule(_)
+        | ItemKind::Listener(_)
+        | ItemKind::Upstream(_)
+        | ItemKind::Site(_)
+        | ItemKind::Error(_) => None,
+    }
+}
+
+/// Refuses a mount.
+pub(super) fn mount(ctx: &mut Check<'_>, mount: &Mount) {
+    ctx.later("`mount`", mount.span);
+}
+
+/// Refuses a statement; tells whether it did.
+pub(super) fn stmt(ctx: &mut Check<'_>, stmt: &Stmt) -> bool {
+    let Some(what) = verb(&stmt.kind) else { return false };
+    ctx.later(what, stmt.span);
+    if let StmtKind::Let { name, .. } = &stmt.kind {
+        ctx.scope.unsure.push(name.value.clone());
+    }
+    true
+}
+
+/// Whether a statement is refused; it may well end the exchange.
+pub(super) fn is_later_stmt(kind: &StmtKind) -> bool {
+    verb(kind).is_some()
+}
+
+fn verb(kind: &StmtKind) -> Option<&'static str> {
+    match kind {
+        StmtKind::Let { .. } => Some("`let`"),
+        StmtKind::Apply { .. } => Some("`apply`"),
+        StmtKind::Limit { .. } => Some("`limit`"),
+        StmtKind::Cache(_) => Some("`cache`"),
+        StmtKind::Compress(_) => Some("`compress`"),
+        StmtKind::OnResponse { .. } => Some("`on response`"),
+        StmtKind::OnError { .. } => Some("`on error`"),
+        StmtKind::Set { .. }
+        | StmtKind::Add { .. }
+        | StmtKind::Remove { .. }
+        | StmtKind::RewritePath(_)
+        | StmtKind::RewriteHost(_)
+        | StmtKind::RewriteStrip(_)
+        | StmtKind::When { .. }
+        | StmtKind::Require { .. }
+        | StmtKind::Terminal(_)
+        | StmtKind::Error => None,
+    }
+}
+
+/// Refuses a terminal; tells whether it did.
+pub(super) fn terminal(ctx: &mut Check<'_>, terminal: &Terminal) -> bool {
+    let what = match &terminal.kind {
+        TerminalKind::Tunnel { .. } => "`tunnel`",
+        TerminalKind::Files { .. } => "`files`",
+        TerminalKind::Split { .. } => "`split`",
+        TerminalKind::Close => "`close`",
+        TerminalKind::To { target: UpstreamTarget::Name(path), .. } if path.as_name().is_none() => {
+            "an upstream of another module"
+        }
+        TerminalKind::To { .. } | TerminalKind::Respond { .. } | TerminalKind::Redirect { .. } => {
+            return false;
+        }
+    };
+    ctx.later(what, terminal.span);
+    true
+}
