@@ -37,6 +37,7 @@ const CHECKS: &[Check] = &[
     names::unknown_word,
     symbols::operator,
     heads::route,
+    heads::test_request,
     heads::site,
     heads::address,
     heads::value,

@@ -1,5 +1,8 @@
 //! The pieces together accept what the grammar accepts; any text ends quickly; each kind of mistake has its place.
 
+mod nodes;
+mod parts;
+
 use super::grammar::{Grammar, Rule};
 use super::walk::Walk;
 use crate::diagnostic::{Diagnostic, Level};

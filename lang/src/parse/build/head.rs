@@ -62,7 +62,7 @@ impl<'t> Build<'t> {
                 _ => {}
             }
         }
-        let span = start.to(whole);
+        let span = Span { start: start.start, ..whole };
         match target {
             Some(target) => SiteItem::Mount(Mount { attributes, docs, target, arguments, at, name, span }),
             None => SiteItem::Error(span),

@@ -41,6 +41,17 @@ pub(super) fn route(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     }
 }
 
+/// `request get https://…`
+pub(super) fn test_request(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
+    if mistake.first_word() != "request" || mistake.place != Place::Test {
+        return None;
+    }
+    let capital = mistake.here_text().to_ascii_uppercase();
+    let known = Method::KNOWN.iter().any(|method| method.as_str() == capital);
+    let diagnostic = || unexpected(mistake).fix(format!("write `{capital}`"), mistake.here_span(), &capital);
+    known.then(diagnostic)
+}
+
 /// `site "a.test"`, `site :80`, `site *a.test`.
 pub(super) fn site(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     if mistake.first_word() != "site" {

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::parse::grammar::Rule;
 use crate::parse::mistake::Mistake;
-use crate::parse::words::{DECLARATIONS, Place, RESERVED, ROUTES, STATEMENTS, opens};
+use crate::parse::words::{CLAIMS, DECLARATIONS, Place, RESERVED, ROUTES, STATEMENTS, opens};
 use crate::scan::{Scan, Token, TokenKind};
 use crate::span::Ident;
 use crate::suggest::closest;
@@ -119,7 +119,11 @@ pub(super) fn else_if(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
 /// A word of the language at a place where it cannot stand.
 pub(super) fn misplaced(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     let word = mistake.first_word();
-    let known = [DECLARATIONS, ROUTES, STATEMENTS].concat();
+    let mut known = [DECLARATIONS, ROUTES, STATEMENTS].concat();
+    // Among settings those are names like others.
+    if mistake.place != Place::Settings {
+        known.extend([&["expect"], CLAIMS].concat());
+    }
     let allowed = mistake.place.words();
     // A word that may stand here was understood, and the mistake lies further on, except for the head of the file.
     let heads_file = mistake.place == Place::Top && matches!(word, "edition" | "use");
@@ -138,6 +142,10 @@ pub(super) fn misplaced(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         "the servers of an upstream are a list: `servers: [10.0.0.1:8080, 10.0.0.2:8080]`"
     } else if DECLARATIONS.contains(&word) {
         "it stands outside of all blocks; is a `}` missing before it?"
+    } else if word == "expect" {
+        "it stands inside `test \"…\" { … }`"
+    } else if CLAIMS.contains(&word) {
+        "it stands inside `invariant \"…\" { … }`"
     } else if ROUTES.contains(&word) {
         "it stands inside a site or group; is a `}` missing before it?"
     } else if mistake.place == Place::Top {
@@ -187,6 +195,10 @@ pub(super) fn unknown_word(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         Some(meant) => diagnostic.fix(format!("did you mean `{meant}`?"), span, meant),
         None if mistake.place == Place::Top => diagnostic
             .help("declarations start with words such as `site`, `upstream`, `listener`, `const` or `rule`"),
+        None if mistake.place == Place::Test => {
+            diagnostic.help("lines of a test start with `request`, `upstream`, `files` or `expect`")
+        }
+        None if mistake.place == Place::Invariant => diagnostic.help("claims start with `never` or `always`"),
         None => {
             diagnostic.help("statements start with words such as `set`, `when`, `require`, `to` or `respond`")
         }
