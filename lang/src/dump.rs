@@ -53,7 +53,9 @@ impl Dump {
     }
 
     fn leading(&mut self, docs: &[String], attributes: &[Attribute]) {
-        docs.iter().for_each(|line| self.line(None, &format!("/// {line}")));
+        for line in docs {
+            self.line(None, &format!("/// {line}"));
+        }
         for attribute in attributes {
             self.line(
                 Some(attribute.name.span),

@@ -152,7 +152,9 @@ impl Dump {
                 self.line(at, if sticky.is_some() { "split sticky" } else { "split" });
                 self.inside(|out| {
                     sticky.iter().flatten().for_each(|setting| out.setting(setting));
-                    arms.iter().for_each(|arm| out.arm(arm));
+                    for arm in arms {
+                        out.arm(arm);
+                    }
                 });
             }
             TerminalKind::Close => self.line(at, "close"),

@@ -31,7 +31,9 @@ impl Dump {
 
     fn fields(&mut self, fields: &[TestField]) {
         self.inside(|out| {
-            fields.iter().for_each(|field| out.with(None, "=", &[&field.target, &field.value]))
+            for field in fields {
+                out.with(None, "=", &[&field.target, &field.value]);
+            }
         });
     }
 
@@ -40,7 +42,7 @@ impl Dump {
         match kind {
             Expected::Route(path) => self.line(at, &format!("expect route {}", text::module(path))),
             Expected::Upstream(target) => {
-                self.line(at, &format!("expect upstream {}", text::upstream(target)))
+                self.line(at, &format!("expect upstream {}", text::upstream(target)));
             }
             Expected::Redirect { status, to: ExpectedLocation::Url(url) } => {
                 self.line(at, &format!("expect redirect {} {}", status.value, url.value));

@@ -1,6 +1,7 @@
 //! Declarations that are read whole, and the head of the file.
 
 use super::{Build, Node, parts};
+use crate::Span;
 use crate::ast::{
     ConstDecl, EnumDecl, EnvDecl, FnDecl, Item, ItemKind, RuleDecl, SecretDecl, SecretSource, TableDecl, Use,
 };
@@ -40,7 +41,7 @@ impl<'t> Build<'t> {
                 kind = self.declaration(part).unwrap_or(ItemKind::Error(None));
             }
         }
-        let span = start.map_or(whole, |start| start.to(whole));
+        let span = start.map_or(whole, |start| Span { start: start.start, ..whole });
         Item { docs, attributes, public, kind, span }
     }
 

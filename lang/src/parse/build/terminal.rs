@@ -110,7 +110,7 @@ impl<'t> Build<'t> {
             match part.as_rule() {
                 // A share that does not fit was reported.
                 Rule::percent => {
-                    share = Some(Spanned::new(self.hundredths(&part).unwrap_or(0), self.span(&part)))
+                    share = Some(Spanned::new(self.hundredths(&part).unwrap_or(0), self.span(&part)));
                 }
                 Rule::ident => name = Some(self.ident(&part)),
                 Rule::terminal => terminal = self.terminal(part),

@@ -134,7 +134,7 @@ fn tests_and_invariants() {
 
 #[test]
 fn places_are_those_of_the_text() {
-    let text = "edition 1\n/// Said.\n@allow(x)\npub policy p(a: Int) {\n  close\n} // behind\nsite a.test {\n  @allow(x)\n  mount r at /b // behind\n}\n";
+    let text = "edition 1\n/// Said.\n@allow(x)\npub policy p(a: Int) {\n  close\n} // behind\nsite a.test {\n  @allow(x)\n  mount r at /b // behind\n}\n/// Said.\n@allow(x)\nfn f() -> Int = 1\n";
     let (tree, diagnostics) = parse(text);
     assert_eq!(diagnostics, []);
     let policy = &tree.items[0];
@@ -145,4 +145,5 @@ fn places_are_those_of_the_text() {
     let ItemKind::Site(site) = &tree.items[1].kind else { panic!("{:?}", tree.items[1]) };
     let [SiteItem::Mount(mount)] = site.items.as_slice() else { panic!("{:?}", site.items) };
     assert_eq!(&text[mount.span.range()], "mount r at /b");
+    assert_eq!(&text[tree.items[2].span.range()], "fn f() -> Int = 1");
 }
