@@ -67,6 +67,18 @@ pub fn check(text: &str) -> Checked {
     Checked { tree, program, diagnostics, artifact }
 }
 
+/// As [`check`], for a program that is to run: what this version does not serve is refused like a mistake.
+pub fn check_to_run(text: &str) -> Checked {
+    let mut checked = check(text);
+    let refusals: Vec<Diagnostic> = checked.program.iter().flat_map(hir::Program::refusals).collect();
+    if !refusals.is_empty() {
+        checked.artifact = None;
+        checked.diagnostics.extend(refusals);
+        checked.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    }
+    checked
+}
+
 /// Reads a file of at most 4 MiB of UTF-8; `-` is standard input.
 pub fn read(path: &Path) -> Result<SourceFile, ReadError> {
     if path.as_os_str() == "-" {

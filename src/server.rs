@@ -41,7 +41,8 @@ Signals to `twp run`:
 
 Exit codes:
   0  done
-  1  it could not be done: a configuration with errors, a busy port, nothing running
+  1  it could not be done: a configuration with errors or with what this version does not serve, a busy port,
+     nothing running
   2  the command line was wrong";
 
 #[derive(Debug, Subcommand)]

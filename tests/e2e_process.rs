@@ -146,6 +146,41 @@ fn a_broken_file_changes_nothing_until_it_is_mended() {
     twp.until("the mended file is served", |twp| answers(twp, "three"));
 }
 
+/// A sound file may say what this version does not serve: it is refused, and what ran goes on.
+#[test]
+fn what_is_not_served_yet_is_refused_and_changes_nothing() {
+    let unserved = "edition 1
+upstream app { servers: [127.0.0.1:1, 127.0.0.1:2]  balance: least_conn }
+upstream old { servers: [127.0.0.1:1, 127.0.0.1:2]  balance: first_healthy }
+site a.test { to app }
+site b.test { to old }
+";
+    let (first, second) = (
+        "error[E0002]: `balance: least_conn` is not served by this version",
+        "error[E0002]: `balance: first_healthy` is not served by this version",
+    );
+    let scratch = Scratch::new();
+    let file = scratch.write("unserved.twp", unserved);
+    let control = scratch.path().join("control");
+    let run = Command::new(TWP)
+        .args(["run".as_ref(), file.as_os_str(), "--control".as_ref(), control.as_os_str()])
+        .output()
+        .expect("twp runs");
+    let said_first = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(1), "{said_first}");
+    assert!(said_first.contains(first) && said_first.contains(second), "{said_first}");
+    assert!(said_first.contains("unserved.twp:2:62"), "{said_first}");
+
+    let twp = Program::start(TWP, &answering("one"));
+    twp.write(unserved);
+    twp.until("each refusal is printed", |twp| said(twp).contains(first) && said(twp).contains(second));
+    twp.until("the rest is said", |twp| said(twp).contains("generation 1 goes on serving"));
+    assert!(answers(&twp, "one"));
+    let (code, _, err) = twp.command("reload");
+    assert!(code == Some(1) && err.contains(first) && err.contains("refused"), "{err}");
+    assert!(answers(&twp, "one"));
+}
+
 /// Many programs empty a file before they write it. Nothing in it is wrong, and serving it would end the service.
 #[test]
 fn a_file_without_a_site_is_not_taken_over() {

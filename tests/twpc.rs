@@ -47,6 +47,17 @@ fn check_accepts_and_says_so() {
 }
 
 #[test]
+fn check_accepts_what_is_not_served_yet_and_says_so_when_it_is_to_run() {
+    let text =
+        "edition 1\nupstream app { servers: [127.0.0.1:1]  balance: least_conn }\nsite a.test { to app }\n";
+    let output = twpc(&["check", "-"], text);
+    assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), "<stdin>: no problems found\n"));
+    let output = twpc(&["check", "--for-run", "--message-format", "short", "-"], text);
+    let refusal = "<stdin>:2:49: error[E0002]: `balance: least_conn` is not served by this version\n";
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(1), refusal));
+}
+
+#[test]
 fn check_reports_every_mistake_with_its_place() {
     let scratch = Scratch::new();
     let bad = file(&scratch, "bad.twp", BAD);

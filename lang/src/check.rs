@@ -67,7 +67,7 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     lints::unused(&mut ctx);
     allow::apply(&mut ctx, tree);
 
-    let Check { mut diagnostics, listeners, upstreams, consts, incomplete, .. } = ctx;
+    let Check { mut diagnostics, listeners, upstreams, consts, incomplete, mut unserved, .. } = ctx;
     diagnostics.sort_by_key(|d| (d.primary.span.source, d.primary.span.start));
     keep_first(&mut diagnostics);
     if incomplete || diagnostics.iter().any(|d| d.level == Level::Error) {
@@ -77,7 +77,8 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
         .into_iter()
         .filter_map(|c| Some(hir::Const { name: c.decl.name.value.clone(), value: c.value? }))
         .collect();
-    (Some(hir::Program { server, listeners, upstreams, consts, rules, sites }), diagnostics)
+    unserved.sort_by_key(|unserved| (unserved.span.source, unserved.span.start));
+    (Some(hir::Program { server, listeners, upstreams, consts, rules, sites, unserved }), diagnostics)
 }
 
 /// Everything the checker knows and has found.
@@ -104,6 +105,8 @@ struct Check<'t> {
     upstreams: Vec<hir::Upstream>,
     /// What the place under the checker's eye may see.
     scope: Scope,
+    /// What is sound and not served by this version.
+    unserved: Vec<hir::Unserved>,
     /// Some piece was not parsed or is of a later version, so nothing may be said about what is missing.
     incomplete: bool,
 }
@@ -147,6 +150,7 @@ impl<'t> Check<'t> {
             listeners: Vec::new(),
             upstreams: Vec::new(),
             scope: Scope::default(),
+            unserved: Vec::new(),
             incomplete: false,
         };
         ctx.incomplete = !tree.uses.is_empty();
@@ -188,6 +192,11 @@ impl<'t> Check<'t> {
     /// each of many mistakes would take time that grows with the square of the file.
     fn similar<'c>(&self, name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
         (self.diagnostics.len() <= DIAGNOSTICS_MAX).then(|| closest(name, candidates)).flatten()
+    }
+
+    /// Notes something sound that this version does not serve, in backticks: a program with it cannot run yet.
+    fn unserved(&mut self, what: impl Into<String>, span: Span) {
+        self.unserved.push(hir::Unserved { what: what.into(), span });
     }
 
     /// Reports that something written is not in this version yet.

@@ -3,10 +3,10 @@
 //! A [`Program`] exists only when there was no error, so later stages never meet a mistake of the operator.
 //! Constants and rules stay references; the compiler inlines them.
 
-use crate::Span;
 use crate::ast::HostPattern;
 use crate::literal::{Cidr, Endpoint, Method, Regex};
 use crate::span::Spanned;
+use crate::{Diagnostic, Span};
 use std::net::IpAddr;
 
 /// A checked program.
@@ -24,6 +24,30 @@ pub struct Program {
     pub rules: Vec<Rule>,
     /// Sites in the order of the text.
     pub sites: Vec<Site>,
+    /// What the program says and this version does not serve, in the order of the text.
+    pub unserved: Vec<Unserved>,
+}
+
+/// Something that is checked and not served by this version: a program with it is sound, and cannot run yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unserved {
+    /// As a person calls it, in backticks: `` `cache` ``.
+    pub what: String,
+    /// Where it was written.
+    pub span: Span,
+}
+
+impl Program {
+    /// E0002 for everything that this version does not serve: what stands between this program and running it.
+    pub fn refusals(&self) -> impl Iterator<Item = Diagnostic> {
+        self.unserved.iter().map(|unserved| {
+            Diagnostic::error(
+                "E0002",
+                format!("{} is not served by this version", unserved.what),
+                unserved.span,
+            )
+        })
+    }
 }
 
 /// Number of a listener: its place in [`Program::listeners`].

@@ -51,7 +51,7 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         Some(source) => (source.text.clone(), source.fingerprint),
         None => read(&args.file)?,
     };
-    let checked = load::check(&text);
+    let checked = load::check_to_run(&text);
     let name = args.file.display().to_string();
     let excerpts = render::Source::new(&name, &text);
     let mut said = match args.message_format {

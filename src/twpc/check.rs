@@ -13,12 +13,13 @@ Examples:
   twpc check site.twp
   twpc check --message-format json site.twp | jq .message
   twpc check - < site.twp
+  twpc check --for-run site.twp
 
 Findings for people go to standard error, the other formats to standard output.
 
 Exit codes:
   0  nothing found, or warnings only
-  1  a file has errors
+  1  a file has errors; with --for-run also: it says something that this version does not serve
   2  the command line was wrong, or a file could not be read";
 
 /// Arguments of `twpc check`
@@ -31,6 +32,9 @@ pub(super) struct CheckArgs {
     /// How findings are written
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
     message_format: Format,
+    /// Also refuse what the language has and this version does not serve, as `twp run` does
+    #[arg(long)]
+    for_run: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,7 +59,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
                 continue;
             }
         };
-        let checked = load::check(&file.text);
+        let checked = if args.for_run { load::check_to_run(&file.text) } else { load::check(&file.text) };
         let source = Source::new(&file.name, &file.text);
         match args.message_format {
             Format::Human => tell(&render::human(&checked.diagnostics, &source, colour())),

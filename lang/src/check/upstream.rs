@@ -5,14 +5,14 @@ use super::names::{Kind, unknown_thing};
 use super::settings::{self, Table};
 use super::{Check, endpoint};
 use crate::Diagnostic;
-use crate::ast::{Named, Setting, UpstreamTarget};
+use crate::ast::{Named, Setting, SettingValue, UpstreamTarget};
 use crate::hir::{Servers, Timeouts, Ty, Upstream, UpstreamId, Value};
 use crate::span::{Ident, Spanned};
 
 const UPSTREAM: Table = Table {
     owner: "`upstream`",
-    known: &["servers", "builtin", "timeout", "keepalive"],
-    later: &["discover", "protocol", "balance", "weights", "tls", "health", "retry", "proxy_protocol"],
+    known: &["servers", "builtin", "balance", "timeout", "keepalive"],
+    later: &["discover", "protocol", "weights", "tls", "health", "retry", "proxy_protocol"],
 };
 const TIMEOUT: Table =
     Table { owner: "`timeout`", known: &["connect", "response", "idle"], later: &["total", "request"] };
@@ -56,6 +56,7 @@ fn declaration(ctx: &mut Check<'_>, decl: &Named) -> Upstream {
                 settings::word(ctx, setting, "a builtin upstream", &["echo"]);
                 upstream.servers = Servers::Echo;
             }
+            "balance" => balance(ctx, setting),
             "timeout" => upstream.timeouts = timeouts(ctx, setting),
             _ => {
                 let keepalive = settings::int(ctx, setting, 0..=KEEPALIVE_MAX);
@@ -72,6 +73,15 @@ fn no_servers(ctx: &mut Check<'_>, name: &Ident) {
         Diagnostic::error("E0214", message, name.span)
             .help("add `servers: [127.0.0.1:3000]`, or `builtin: echo` to try things out"),
     );
+}
+
+fn balance(ctx: &mut Check<'_>, setting: &Setting) {
+    let ways = ["round_robin", "least_conn", "first_healthy"];
+    if settings::word(ctx, setting, "a way to balance", &ways).is_some_and(|way| way > 0)
+        && let SettingValue::Expr(value) = &setting.value
+    {
+        ctx.unserved(format!("`balance: {}`", super::render::render(value)), value.span);
+    }
 }
 
 fn servers(ctx: &mut Check<'_>, setting: &Setting, name: &Ident) -> Vec<crate::literal::Endpoint> {

@@ -15,6 +15,19 @@ Remove it, or do its work in another place until a later version serves it.
 "#,
     ),
     (
+        "E0002",
+        r"not served by this version
+
+The language has this, and the file is sound: `twpc check` accepts it, tests of it run. This version of `twp` cannot
+do it yet, and doing without would change what the rest means. So `twp run` refuses the file; after a change of a file
+that runs, what ran before goes on. `twpc check --for-run` says the same without running anything.
+
+    upstream app { servers: [10.0.0.1:80, 10.0.0.2:80]  balance: least_conn }
+
+Remove it, or do its work in another place until a later version serves it.
+",
+    ),
+    (
         "E0201",
         r"unknown upstream or listener
 
