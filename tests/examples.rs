@@ -37,7 +37,7 @@ fn every_example_is_accepted_without_a_warning() {
 fn every_block_of_the_pages_is_accepted() {
     let scratch = Scratch::new();
     let mut complaints = Vec::new();
-    for page in [files("", "md"), files("docs", "md")].concat() {
+    for page in [files("", "md"), files("docs", "md"), files("docs/language", "md")].concat() {
         let text = fs::read_to_string(&page).expect("a page is text");
         for (number, block) in text.split("\n```twp\n").skip(1).enumerate() {
             let block = block.split("\n```").next().unwrap_or_default();

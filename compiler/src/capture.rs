@@ -2,6 +2,7 @@
 
 use crate::predicate::regex::{RegexId, RegexTables};
 use twp_lang::hir::CaptureTy;
+use twp_lang::literal::Regex;
 
 /// A capture with the text around it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,6 +32,11 @@ pub(crate) enum Class {
     Regex(RegexId),
 }
 
+/// The expression that matches these texts, which are words, and nothing else.
+pub(crate) fn one_of(texts: &[String]) -> Regex {
+    Regex { pattern: texts.join("|"), ignore_case: false }
+}
+
 impl CaptureTest {
     /// The test of a capture; `None` when its expression has no table.
     pub(crate) fn new(
@@ -45,6 +51,7 @@ impl CaptureTest {
             CaptureTy::Uuid => Class::Uuid,
             CaptureTy::Slug => Class::Slug,
             CaptureTy::Hex => Class::Hex,
+            CaptureTy::OneOf(texts) => Class::Regex(regexes.id(&one_of(texts))?),
             CaptureTy::Regex(regex) => Class::Regex(regexes.id(regex)?),
         };
         Some(CaptureTest { prefix: prefix.as_bytes().into(), suffix: suffix.as_bytes().into(), class })

@@ -12,6 +12,9 @@ pub use twp_lang::hir::{Arithmetic, Field, Message, SegmentPattern};
 use twp_lang::literal::{Cidr, Method, Regex};
 
 pub(crate) mod print;
+mod table;
+
+pub use table::{Table, Values as TableValues};
 
 /// A program.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +107,15 @@ pub enum Expr {
     },
     /// `not a`
     Not(Box<Expr>),
+    /// No value of this kind.
+    Absent(Kind),
+    /// What a key leads to in a constant map; absent when the key is absent or not in it.
+    Lookup {
+        /// The map.
+        table: Table,
+        /// The key: a text.
+        key: Box<Expr>,
+    },
     /// All hold.
     And(Vec<Expr>),
     /// At least one holds.
@@ -322,6 +334,11 @@ impl Expr {
                 true => Kind::Int,
                 false => Kind::Text,
             },
+            Expr::Absent(kind) => *kind,
+            Expr::Lookup { table, .. } => match table.values() {
+                TableValues::Ints(_) => Kind::Int,
+                TableValues::Texts(_) | TableValues::Keys => Kind::Text,
+            },
             Expr::Else(value, _) => value.kind(),
             Expr::If { then, .. } => then.kind(),
         }
@@ -340,6 +357,7 @@ impl Expr {
                 | Field::Target
                 | Field::ClientIp => false,
             },
+            Expr::Absent(_) | Expr::Lookup { .. } => true,
             Expr::Else(_, default) => default.optional(),
             Expr::If { then, otherwise, .. } => then.optional() || otherwise.optional(),
             Expr::Bool(_)

@@ -94,7 +94,9 @@ fn value(names: Names<'_>, text: &Value) -> String {
             let parts: Vec<String> = parts.iter().map(|part| value(names, part)).collect();
             format!("join({})", parts.join(", "))
         }
-        Value::Else(read, default) => format!("({} ?? {})", names.read(*read), value(names, default)),
+        Value::Else(first, default) => format!("({} ?? {})", value(names, first), value(names, default)),
+        Value::Lookup(table, key) => format!("{}[{}]", table.name(), value(names, key)),
+        Value::Absent => "absent".to_owned(),
         Value::If(condition, then, otherwise) => {
             format!("(if p{condition} then {} else {})", value(names, then), value(names, otherwise))
         }

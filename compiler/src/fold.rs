@@ -1,6 +1,6 @@
 //! Simplifies Core without changing what it means: constants computed, conditions and texts in one shape.
 
-use crate::core::{Action, Arithmetic, Core, Expr, Kind, Set, Terminal, TextTest};
+use crate::core::{Action, Arithmetic, Core, Expr, Kind, Set, Table, TableValues, Terminal, TextTest};
 
 /// Simplifies every expression of the program and drops branches that cannot be taken.
 pub(crate) fn fold(core: &mut Core) {
@@ -63,6 +63,7 @@ pub(crate) fn fold_expr(expr: Expr) -> Expr {
         Expr::Compare { op, left, right } => {
             let (left, right) = (fold_expr(*left), fold_expr(*right));
             let order = match (&left, &right) {
+                (Expr::Absent(_), _) | (_, Expr::Absent(_)) => return Expr::Bool(false),
                 (Expr::Bool(a), Expr::Bool(b)) => Some(a.cmp(b)),
                 (Expr::Int(a), Expr::Int(b)) => Some(a.cmp(b)),
                 (Expr::Text(a), Expr::Text(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
@@ -85,11 +86,13 @@ pub(crate) fn fold_expr(expr: Expr) -> Expr {
         Expr::Matches { value, pattern } => Expr::Matches { value: Box::new(fold_expr(*value)), pattern },
         Expr::Else(value, default) => match fold_expr(*value) {
             value if !value.optional() => value,
+            Expr::Absent(_) => fold_expr(*default),
             Expr::Else(first, second) => Expr::Else(first, Box::new(fold_expr(Expr::Else(second, default)))),
             value => Expr::Else(Box::new(value), Box::new(fold_expr(*default))),
         },
         Expr::IsSome(value) => match fold_expr(*value) {
             value if !value.optional() => Expr::Bool(true),
+            Expr::Absent(_) => Expr::Bool(false),
             value => Expr::IsSome(Box::new(value)),
         },
         Expr::If { condition, then, otherwise } => {
@@ -107,10 +110,12 @@ pub(crate) fn fold_expr(expr: Expr) -> Expr {
         }
         Expr::Join(parts) => fold_join(parts),
         Expr::Arithmetic { op, left, right } => fold_arithmetic(op, fold_expr(*left), fold_expr(*right)),
+        Expr::Lookup { table, key } => fold_lookup(table, fold_expr(*key)),
         Expr::Bool(_)
         | Expr::Int(_)
         | Expr::Text(_)
         | Expr::Ip(_)
+        | Expr::Absent(_)
         | Expr::Field(_)
         | Expr::Capture { .. } => expr,
     }
@@ -144,6 +149,7 @@ fn fold_list(parts: Vec<Expr>, all: bool) -> Expr {
 
 fn fold_in(value: Expr, set: Set) -> Expr {
     let known = match (&value, &set) {
+        (Expr::Absent(_), _) => Some(false),
         (Expr::Text(text), Set::Texts(texts)) => Some(texts.contains(text)),
         (Expr::Int(number), Set::Ints(ranges)) => {
             Some(ranges.iter().any(|(low, high)| (low..=high).contains(&number)))
@@ -168,6 +174,7 @@ fn fold_join(parts: Vec<Expr>) -> Expr {
         match (out.last_mut(), part) {
             (Some(Expr::Text(before)), Expr::Text(text)) => before.push_str(&text),
             (_, Expr::Text(text)) if text.is_empty() => {}
+            (_, Expr::Absent(_)) => {}
             (_, part) => out.push(part),
         }
     };
@@ -182,6 +189,21 @@ fn fold_join(parts: Vec<Expr>) -> Expr {
         // What may be absent stays joined: as text it is empty, not absent.
         [single] if single.kind() == Kind::Text && !single.optional() => out.swap_remove(0),
         _ => Expr::Join(out),
+    }
+}
+
+fn fold_lookup(table: Table, key: Expr) -> Expr {
+    let known = match &key {
+        Expr::Text(key) => Some(table.keys().position(|known| known == key)),
+        _ => None,
+    };
+    match (known, table.values()) {
+        (Some(Some(number)), TableValues::Texts(texts)) => Expr::Text(texts[number].clone()),
+        (Some(Some(number)), TableValues::Ints(numbers)) => Expr::Int(numbers[number]),
+        (Some(Some(_)), TableValues::Keys) => key,
+        (Some(None), TableValues::Ints(_)) => Expr::Absent(Kind::Int),
+        (Some(None), TableValues::Texts(_) | TableValues::Keys) => Expr::Absent(Kind::Text),
+        (None, _) => Expr::Lookup { table, key: Box::new(key) },
     }
 }
 

@@ -19,6 +19,7 @@ mod fold;
 mod ir;
 mod jit;
 mod limits;
+mod lookup;
 mod lower;
 mod native;
 mod plan_build;

@@ -8,6 +8,10 @@ pub(crate) const NODES_MAX: usize = 1_000_000;
 /// allows 256 in what is written; rules that use rules add theirs.
 pub(crate) const DEPTH_MAX: usize = 512;
 
+/// Most bytes of a key of a map: keys that are joined from pieces are put together on the stack, one inside the other
+/// at worst.
+pub(crate) const KEY_BYTES_MAX: usize = 1024;
+
 /// Most routes of a program: route numbers share a word with other facts in the tables.
 pub(crate) const ROUTES_MAX: usize = 1_000_000;
 

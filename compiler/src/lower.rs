@@ -2,6 +2,7 @@
 //!
 //! Nothing is simplified here; `fold` does that afterwards, so the interpreter can be run on what was written.
 
+use crate::capture::one_of;
 use crate::core::{Action, Core, Expr, PathMatch, Route, SegmentPattern, Site, Tail, Terminal};
 use crate::limits::{LISTENERS_MAX, ROUTES_MAX};
 use crate::plan::TimeoutPlan;
@@ -11,6 +12,7 @@ use twp_lang::{Diagnostic, Span, hir};
 
 mod expr;
 mod literals;
+mod maps;
 mod methods;
 
 /// Lowers a checked program. The errors are exceeded limits.
@@ -47,7 +49,7 @@ struct Outer {
     same_slash: bool,
 }
 
-fn lower_site(ctx: &mut Lowering<'_>, site: &hir::Site) -> Site {
+fn lower_site<'a>(ctx: &mut Lowering<'a>, site: &'a hir::Site) -> Site {
     let outer = Outer {
         settings: site.settings,
         actions: lower_statements(ctx, &site.statements),
@@ -66,7 +68,12 @@ fn lower_site(ctx: &mut Lowering<'_>, site: &hir::Site) -> Site {
     Site { hosts, listeners, methods, routes }
 }
 
-fn lower_items(ctx: &mut Lowering<'_>, items: &[hir::SiteItem], outer: &Outer, routes: &mut Vec<Route>) {
+fn lower_items<'a>(
+    ctx: &mut Lowering<'a>,
+    items: &'a [hir::SiteItem],
+    outer: &Outer,
+    routes: &mut Vec<Route>,
+) {
     for item in items {
         match item {
             hir::SiteItem::Route(route) => {
@@ -78,7 +85,7 @@ fn lower_items(ctx: &mut Lowering<'_>, items: &[hir::SiteItem], outer: &Outer, r
     }
 }
 
-fn lower_group(ctx: &mut Lowering<'_>, group: &hir::Group, outer: &Outer, routes: &mut Vec<Route>) {
+fn lower_group<'a>(ctx: &mut Lowering<'a>, group: &'a hir::Group, outer: &Outer, routes: &mut Vec<Route>) {
     let mut inner = outer.clone();
     inner.prefix.extend(group.path.iter().flat_map(|path| whole_segments(&path.segments)).cloned());
     inner.guards.extend(group.guard.as_ref().map(|guard| ctx.condition(guard)));
@@ -100,7 +107,7 @@ fn whole_segments(segments: &[SegmentPattern]) -> &[SegmentPattern] {
     }
 }
 
-fn lower_route(ctx: &mut Lowering<'_>, route: &hir::Route, outer: &Outer) -> Route {
+fn lower_route<'a>(ctx: &mut Lowering<'a>, route: &'a hir::Route, outer: &Outer) -> Route {
     note_regexes(ctx, route.path.as_ref());
     let path = lower_path(route.path.as_ref(), outer);
     if path.segments.len() > abi::SEGMENTS_MAX {
@@ -171,7 +178,7 @@ fn pattern_name(path: &PathMatch) -> String {
     }
 }
 
-fn lower_fallback(ctx: &mut Lowering<'_>, fallback: &hir::Fallback, outer: &Outer) -> Route {
+fn lower_fallback<'a>(ctx: &mut Lowering<'a>, fallback: &'a hir::Fallback, outer: &Outer) -> Route {
     let settings = innermost(outer.settings, fallback.settings);
     let mut actions = outer.actions.clone();
     actions.extend(lower_statements(ctx, &fallback.statements));
@@ -212,18 +219,26 @@ fn conjunction(mut guards: Vec<Expr>) -> Option<Expr> {
 fn note_regexes(ctx: &mut Lowering<'_>, path: Option<&hir::PathPattern>) {
     for segment in path.iter().flat_map(|path| path.segments.iter().map(move |segment| (segment, path.span)))
     {
-        if let (SegmentPattern::Capture { ty: hir::CaptureTy::Regex(regex), .. }, span) = segment {
-            ctx.note_regex(regex, span);
+        let (SegmentPattern::Capture { ty, .. }, span) = segment else { continue };
+        match ty {
+            hir::CaptureTy::Regex(regex) => ctx.note_regex(regex, span),
+            hir::CaptureTy::OneOf(texts) => ctx.note_regex(&one_of(texts), span),
+            hir::CaptureTy::Segment
+            | hir::CaptureTy::Int
+            | hir::CaptureTy::Uuid
+            | hir::CaptureTy::Slug
+            | hir::CaptureTy::Hex => {}
         }
     }
 }
 
-fn lower_statements(ctx: &mut Lowering<'_>, statements: &[hir::Stmt]) -> Vec<Action> {
-    statements.iter().map(|statement| lower_statement(ctx, statement)).collect()
+fn lower_statements<'a>(ctx: &mut Lowering<'a>, statements: &'a [hir::Stmt]) -> Vec<Action> {
+    statements.iter().filter_map(|statement| lower_statement(ctx, statement)).collect()
 }
 
-fn lower_statement(ctx: &mut Lowering<'_>, statement: &hir::Stmt) -> Action {
-    match statement {
+/// The step of a statement; a `let` that cannot fail is none.
+fn lower_statement<'a>(ctx: &mut Lowering<'a>, statement: &'a hir::Stmt) -> Option<Action> {
+    Some(match statement {
         hir::Stmt::SetHeader { message, name, value } => {
             Action::Set { message: *message, name: name.clone(), value: ctx.text(value) }
         }
@@ -234,6 +249,11 @@ fn lower_statement(ctx: &mut Lowering<'_>, statement: &hir::Stmt) -> Action {
         hir::Stmt::RewritePath(template) => Action::RewritePath(lower_template(template)),
         hir::Stmt::RewriteHost(value) => Action::RewriteHost(ctx.text(value)),
         hir::Stmt::RewriteStrip(segments) => Action::Strip(u8::try_from(segments.len()).unwrap_or(u8::MAX)),
+        hir::Stmt::Let { id, value, otherwise, name: _ } => {
+            ctx.bind(*id, value);
+            let otherwise = vec![Action::End(lower_terminal(ctx, otherwise.as_ref()?))];
+            Action::When { condition: ctx.is_some(value), then: Vec::new(), otherwise }
+        }
         hir::Stmt::When { condition, then, otherwise } => Action::When {
             condition: ctx.condition(condition),
             then: lower_statements(ctx, then),
@@ -245,10 +265,10 @@ fn lower_statement(ctx: &mut Lowering<'_>, statement: &hir::Stmt) -> Action {
             otherwise: vec![Action::End(lower_terminal(ctx, otherwise))],
         },
         hir::Stmt::Terminal(terminal) => Action::End(lower_terminal(ctx, terminal)),
-    }
+    })
 }
 
-fn lower_terminal(ctx: &mut Lowering<'_>, terminal: &hir::Terminal) -> Terminal {
+fn lower_terminal<'a>(ctx: &mut Lowering<'a>, terminal: &'a hir::Terminal) -> Terminal {
     match terminal {
         hir::Terminal::To { upstream, timeouts } => Terminal::To {
             upstream: u32::try_from(*upstream).unwrap_or(u32::MAX),

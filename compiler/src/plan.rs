@@ -1,6 +1,7 @@
 //! The plan: what a generation needs to serve, as plain data, apart from the decision which route a request takes.
 
 use crate::abi::View;
+pub use crate::lookup::{Lookup, Table};
 use std::fmt;
 use twp_lang::hir::Arithmetic;
 use twp_lang::literal::{Cidr, Endpoint, Method};
@@ -251,15 +252,19 @@ pub enum Value {
     Read(Read),
     /// Texts joined.
     Join(Vec<Value>),
-    /// The part of the request, or the text when it is absent.
-    Else(Read, Box<Value>),
+    /// The first text, or the second when it is absent.
+    Else(Box<Value>, Box<Value>),
+    /// What a key leads to in a constant map; nothing when it is absent.
+    Lookup(Table, Box<Value>),
+    /// Nothing, and absent.
+    Absent,
     /// The first text when the condition holds, else the second.
     If(PredicateId, Box<Value>, Box<Value>),
-    /// A whole number in decimal.
+    /// A whole number in decimal; nothing when it is absent.
     Int(IntExpr),
 }
 
-/// A whole number made from constants and parts of the request; it saturates and cannot fail.
+/// A whole number made from constants and parts of the request; it saturates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IntExpr {
     /// This number.
@@ -268,6 +273,10 @@ pub enum IntExpr {
     Port,
     /// A capture of type `int`, which the route's pattern proved to be one.
     Capture(Read),
+    /// What a key leads to in a constant map.
+    Lookup(Lookup),
+    /// No number.
+    Absent,
     /// Two numbers combined.
     Arithmetic {
         /// How.
@@ -316,48 +325,81 @@ pub enum Read {
 }
 
 impl Value {
-    /// Appends the text for a request; `test` answers conditions.
+    /// Whether it may be absent, as far as known now.
+    pub(crate) fn can_be_absent(&self) -> bool {
+        match self {
+            Value::Read(Read::Slot(_) | Read::QueryString) | Value::Lookup(..) | Value::Absent => true,
+            Value::Literal(_) | Value::Read(_) | Value::Join(_) => false,
+            Value::Int(number) => number.can_be_absent(),
+            Value::Else(_, default) => default.can_be_absent(),
+            Value::If(_, then, otherwise) => then.can_be_absent() || otherwise.can_be_absent(),
+        }
+    }
+
+    /// Appends the text for a request, nothing when it is absent; `test` answers conditions.
     pub fn write(&self, view: &View<'_>, test: &dyn Fn(PredicateId) -> bool, out: &mut Vec<u8>) {
+        self.write_present(view, test, out);
+    }
+
+    /// Appends the text for a request; false, and nothing appended, when it is absent.
+    fn write_present(&self, view: &View<'_>, test: &dyn Fn(PredicateId) -> bool, out: &mut Vec<u8>) -> bool {
         match self {
             Value::Literal(text) => out.extend_from_slice(text.as_bytes()),
-            Value::Read(read) => {
-                read.write(view, out);
-            }
-            Value::Join(parts) => parts.iter().for_each(|part| part.write(view, test, out)),
-            Value::Else(read, default) => {
-                if !read.write(view, out) {
-                    default.write(view, test, out);
+            Value::Read(read) => return read.write(view, out),
+            Value::Join(parts) => {
+                for part in parts {
+                    part.write(view, test, out);
                 }
+            }
+            Value::Else(value, default) => {
+                return value.write_present(view, test, out) || default.write_present(view, test, out);
             }
             Value::If(condition, then, otherwise) => {
                 let chosen = if test(*condition) { then } else { otherwise };
-                chosen.write(view, test, out);
+                return chosen.write_present(view, test, out);
             }
+            Value::Lookup(table, key) => {
+                let mut text = Vec::new();
+                return key.write_present(view, test, &mut text) && table.write(&text, out);
+            }
+            Value::Absent => return false,
             Value::Int(number) => {
                 use std::io::Write as _;
+                let Some(number) = number.eval(view) else { return false };
                 // Writing to a Vec cannot fail.
-                drop(write!(out, "{}", number.eval(view)));
+                drop(write!(out, "{number}"));
             }
         }
+        true
     }
 }
 
 impl IntExpr {
-    /// The number for a request.
-    pub fn eval(&self, view: &View<'_>) -> i64 {
+    fn can_be_absent(&self) -> bool {
         match self {
+            IntExpr::Value(_) | IntExpr::Port | IntExpr::Capture(_) => false,
+            IntExpr::Lookup(_) | IntExpr::Absent => true,
+            IntExpr::Arithmetic { left, right, .. } => left.can_be_absent() || right.can_be_absent(),
+        }
+    }
+
+    /// The number for a request; `None` when it, or one that it is made of, is absent.
+    pub fn eval(&self, view: &View<'_>) -> Option<i64> {
+        Some(match self {
             IntExpr::Value(number) => *number,
             IntExpr::Port => i64::from(view.port),
             IntExpr::Capture(read) => digits(read.bytes(view).unwrap_or_default()),
+            IntExpr::Lookup(lookup) => return lookup.int(view),
+            IntExpr::Absent => return None,
             IntExpr::Arithmetic { op, left, right } => {
-                let (left, right) = (left.eval(view), right.eval(view));
+                let (left, right) = (left.eval(view)?, right.eval(view)?);
                 match op {
                     Arithmetic::Add => left.saturating_add(right),
                     Arithmetic::Subtract => left.saturating_sub(right),
                     Arithmetic::Multiply => left.saturating_mul(right),
                 }
             }
-        }
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::abi::View;
 use crate::core::{Order, TextTest};
+use crate::lookup::Lookup;
 use crate::plan::{IntExpr, PredicateId, Read};
 use glob::Glob;
 use regex::{RegexId, RegexTables};
@@ -33,6 +34,8 @@ pub(crate) enum Cond {
     If(Box<[Cond; 3]>),
     /// The value is present.
     IsSome(Read),
+    /// The map has an entry of the key.
+    Found(Lookup),
     /// Two texts are present and compare so.
     TextOrder { op: Order, left: Operand, right: Operand },
     /// Two texts are present and relate so.
@@ -43,9 +46,9 @@ pub(crate) enum Cond {
     Regex { value: Operand, regex: RegexId },
     /// The text is present and matches as a whole.
     Glob { value: Operand, glob: Glob },
-    /// Two numbers compare so.
+    /// Two numbers are present and compare so.
     IntOrder { op: Order, left: IntExpr, right: IntExpr },
-    /// The number is in the set.
+    /// The number is present and in the set.
     IntIn { value: IntExpr, set: IntSet },
     /// Two addresses compare so.
     IpOrder { op: Order, left: IpOperand, right: IpOperand },
@@ -89,6 +92,7 @@ impl Conditions {
                 self.holds(if self.holds(condition, view) { then } else { otherwise }, view)
             }
             Cond::IsSome(read) => read.bytes(view).is_some(),
+            Cond::Found(lookup) => lookup.found(view),
             Cond::TextOrder { op, left, right } => text::ordered(*op, left, right, view),
             Cond::TextTest { op, left, right } => text::related(*op, left, right, view),
             Cond::TextIn { value, set } => value.get(view).is_some_and(|text| set.contains(&text)),
@@ -96,8 +100,11 @@ impl Conditions {
                 value.get(view).is_some_and(|text| text.matches(self.regexes.table(*regex)))
             }
             Cond::Glob { value, glob } => value.get(view).is_some_and(|text| text.matches_glob(glob)),
-            Cond::IntOrder { op, left, right } => op.holds(left.eval(view).cmp(&right.eval(view))),
-            Cond::IntIn { value, set } => set.contains(value.eval(view)),
+            Cond::IntOrder { op, left, right } => match (left.eval(view), right.eval(view)) {
+                (Some(left), Some(right)) => op.holds(left.cmp(&right)),
+                (None, _) | (_, None) => false,
+            },
+            Cond::IntIn { value, set } => value.eval(view).is_some_and(|number| set.contains(number)),
             Cond::IpOrder { op, left, right } => op.holds(left.number(view).cmp(&right.number(view))),
             Cond::IpIn { value, set } => set.contains(value.number(view)),
         }

@@ -13,3 +13,4 @@ mod requests;
 mod rng;
 mod scaling;
 mod semantics;
+mod values;

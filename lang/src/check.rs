@@ -9,17 +9,21 @@ mod call;
 mod compare;
 mod declare;
 mod endpoint;
+mod enums;
 mod expr;
 mod field;
 mod flow;
 mod fold;
+mod function;
 mod graph;
 mod header;
 mod host;
 mod later;
+mod let_in;
 mod limits;
 mod lints;
 mod literal;
+mod map;
 mod mismatch;
 mod names;
 mod path;
@@ -40,9 +44,9 @@ mod tests;
 mod types;
 mod upstream;
 
-use crate::ast::{ConstDecl, ItemKind, Named, RuleDecl, Setting, SiteDecl, Tree};
+use crate::ast::{ConstDecl, EnumDecl, FnDecl, ItemKind, Named, RuleDecl, Setting, SiteDecl, Tree};
 use crate::diagnostic::keep_first;
-use crate::hir::{self, Expr, Ty};
+use crate::hir::{self, EnumTy, Expr, Ty};
 use crate::limits::DIAGNOSTICS_MAX;
 use crate::suggest::closest;
 use crate::{Diagnostic, Level, Span};
@@ -55,9 +59,11 @@ use scope::Scope;
 pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     let mut ctx = Check::new(tree);
     names::collect(&mut ctx, tree);
+    declare::enums(&mut ctx);
     graph::order(&mut ctx);
+    function::heads(&mut ctx);
     declare::rule_heads(&mut ctx);
-    declare::consts(&mut ctx);
+    declare::in_order(&mut ctx);
     let rules = declare::rules(&mut ctx);
     let server = server::server(&mut ctx, tree);
     server::listeners(&mut ctx);
@@ -67,7 +73,7 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     lints::unused(&mut ctx);
     allow::apply(&mut ctx, tree);
 
-    let Check { mut diagnostics, listeners, upstreams, consts, incomplete, mut unserved, .. } = ctx;
+    let Check { mut diagnostics, listeners, upstreams, consts, fns, incomplete, mut unserved, .. } = ctx;
     diagnostics.sort_by_key(|d| (d.primary.span.source, d.primary.span.start));
     keep_first(&mut diagnostics);
     if incomplete || diagnostics.iter().any(|d| d.level == Level::Error) {
@@ -77,8 +83,9 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
         .into_iter()
         .filter_map(|c| Some(hir::Const { name: c.decl.name.value.clone(), value: c.value? }))
         .collect();
+    let fns = fns.into_iter().filter_map(function::finish).collect();
     unserved.sort_by_key(|unserved| (unserved.span.source, unserved.span.start));
-    (Some(hir::Program { server, listeners, upstreams, consts, rules, sites, unserved }), diagnostics)
+    (Some(hir::Program { server, listeners, upstreams, consts, fns, rules, sites, unserved }), diagnostics)
 }
 
 /// Everything the checker knows and has found.
@@ -89,8 +96,16 @@ struct Check<'t> {
     names: Names,
     /// Constants by number.
     consts: Vec<ConstInfo<'t>>,
-    /// Numbers of constants so that each comes after those it uses.
-    const_order: Vec<hir::ConstId>,
+    /// Constants and functions so that each comes after those it uses; rules stand among them.
+    order: Vec<graph::Node>,
+    /// Functions by number.
+    fns: Vec<FnInfo<'t>>,
+    /// Declarations of enums.
+    enum_decls: Vec<&'t EnumDecl>,
+    /// Enums by number.
+    enums: Vec<EnumTy>,
+    /// What each `let` bound, by number; behind `else` what is present.
+    lets: Vec<Expr>,
     /// Rules by number.
     rules: Vec<RuleInfo<'t>>,
     /// Settings of declared listeners.
@@ -128,7 +143,18 @@ struct RuleInfo<'t> {
     cyclic: bool,
 }
 
-/// A parameter of a rule.
+/// A function with what its callers need to know.
+struct FnInfo<'t> {
+    decl: &'t FnDecl,
+    params: Vec<ParamInfo>,
+    result: Ty,
+    /// Its value, once it is checked.
+    body: Option<Expr>,
+    /// Part of a cycle that was reported.
+    cyclic: bool,
+}
+
+/// A parameter of a rule or function.
 struct ParamInfo {
     name: String,
     span: Span,
@@ -142,7 +168,11 @@ impl<'t> Check<'t> {
             diagnostics: Vec::new(),
             names: Names::default(),
             consts: Vec::new(),
-            const_order: Vec::new(),
+            order: Vec::new(),
+            fns: Vec::new(),
+            enum_decls: Vec::new(),
+            enums: Vec::new(),
+            lets: Vec::new(),
             rules: Vec::new(),
             listener_decls: Vec::new(),
             upstream_decls: Vec::new(),
@@ -162,6 +192,14 @@ impl<'t> Check<'t> {
             match &item.kind {
                 ItemKind::Const(decl) => ctx.consts.push(ConstInfo { decl, value: None, cyclic: false }),
                 ItemKind::Rule(decl) => ctx.rules.push(RuleInfo { decl, params: Vec::new(), cyclic: false }),
+                ItemKind::Fn(decl) => ctx.fns.push(FnInfo {
+                    decl,
+                    params: Vec::new(),
+                    result: Ty::Error,
+                    body: None,
+                    cyclic: false,
+                }),
+                ItemKind::Enum(decl) => ctx.enum_decls.push(decl),
                 ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
                 ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
                 ItemKind::Site(decl) => ctx.site_decls.push(decl),
@@ -169,9 +207,7 @@ impl<'t> Check<'t> {
                 ItemKind::Server(_)
                 | ItemKind::Env(_)
                 | ItemKind::Secret(_)
-                | ItemKind::Enum(_)
                 | ItemKind::Table(_)
-                | ItemKind::Fn(_)
                 | ItemKind::Policy(_)
                 | ItemKind::Routes(_)
                 | ItemKind::Stream(_)

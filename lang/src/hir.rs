@@ -3,10 +3,13 @@
 //! A [`Program`] exists only when there was no error, so later stages never meet a mistake of the operator.
 //! Constants and rules stay references; the compiler inlines them.
 
+mod declaration;
+
 use crate::ast::HostPattern;
 use crate::literal::{Cidr, Endpoint, Method, Regex};
 use crate::span::Spanned;
 use crate::{Diagnostic, Span};
+pub use declaration::{EnumId, EnumTy, Fn, FnId, LetId};
 use std::net::IpAddr;
 
 /// A checked program.
@@ -20,6 +23,8 @@ pub struct Program {
     pub upstreams: Vec<Upstream>,
     /// Constants.
     pub consts: Vec<Const>,
+    /// Functions.
+    pub fns: Vec<Fn>,
     /// Rules.
     pub rules: Vec<Rule>,
     /// Sites in the order of the text.
@@ -292,6 +297,8 @@ pub enum CaptureTy {
     Hex,
     /// Text that matches as a whole.
     Regex(Regex),
+    /// One of these texts: the variants of an enum.
+    OneOf(Vec<String>),
 }
 
 /// A statement.
@@ -328,6 +335,17 @@ pub enum Stmt {
     RewriteHost(Expr),
     /// `rewrite strip /prefix`: a literal prefix that the route's pattern proves; its segments.
     RewriteStrip(Vec<String>),
+    /// `let name = value else terminal`: from here to the end of the block the number stands for the value.
+    Let {
+        /// Its number.
+        id: LetId,
+        /// Its name.
+        name: String,
+        /// Its value; an Option when there is an answer for its absence.
+        value: Expr,
+        /// The answer when the value is absent; behind it the number stands for what is present.
+        otherwise: Option<Terminal>,
+    },
     /// `when condition { … } else { … }`
     When {
         /// A Bool.
@@ -468,6 +486,10 @@ pub enum Ty {
     Set(Box<Ty>),
     /// `Range<T>`
     Range(Box<Ty>),
+    /// `Map<K, V>`
+    Map(Box<Ty>, Box<Ty>),
+    /// A declared enum
+    Enum(EnumTy),
     /// The type of what could not be typed and was reported; agrees with everything.
     Error,
 }
@@ -479,14 +501,34 @@ pub enum ExprKind {
     Value(Value),
     /// `[a, b]` as list or set: values of one type.
     Set(Vec<Expr>),
+    /// `{ a => b }`: keys, each once, and values that are known now.
+    Map(Vec<(Expr, Expr)>),
+    /// `map[key]`: an Option.
+    Lookup {
+        /// The map.
+        map: Box<Expr>,
+        /// The key.
+        key: Box<Expr>,
+    },
+    /// `list[index]`: an Option.
+    Element {
+        /// The list.
+        list: Box<Expr>,
+        /// The place from 0: an Int.
+        index: Box<Expr>,
+    },
     /// `a..b`, both ends included.
     Range(Box<Expr>, Box<Expr>),
     /// A constant.
     Const(ConstId),
     /// A rule with an argument for each of its parameters.
     Rule(RuleId, Vec<Expr>),
-    /// A parameter of the rule this expression stands in, by number.
+    /// A function with an argument for each of its parameters.
+    Call(FnId, Vec<Expr>),
+    /// A parameter of the rule or function this expression stands in, by number.
     Param(usize),
+    /// What a `let` above this expression bound.
+    Let(LetId),
     /// A part of the request.
     Field(Field),
     /// A capture of the route, group or site, by name.
@@ -581,7 +623,7 @@ pub enum Value {
     Bool(bool),
     /// Int, Status, Port
     Int(i64),
-    /// String, `RawString`, Path (normal form), Host (lower case)
+    /// String, `RawString`, Path (normal form), Host (lower case), variant of an enum
     Text(String),
     /// Duration in milliseconds
     Duration(u64),

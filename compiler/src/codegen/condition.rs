@@ -21,6 +21,7 @@ pub(super) fn cost(cond: &Cond) -> usize {
     match cond {
         Cond::Always(_)
         | Cond::IsSome(_)
+        | Cond::Found(_)
         | Cond::TextOrder { .. }
         | Cond::TextTest { .. }
         | Cond::Regex { .. }
@@ -65,7 +66,8 @@ pub(super) fn is_foreign(cond: &Cond) -> bool {
             (IpOperand::Client, IpOperand::Client) | (IpOperand::Literal(_), IpOperand::Literal(_)) => true,
         },
         Cond::IpIn { value: IpOperand::Client, set } => set.intervals().len() > NATIVE_NETS_MAX,
-        Cond::TextTest { .. }
+        Cond::Found(_)
+        | Cond::TextTest { .. }
         | Cond::Regex { .. }
         | Cond::TextIn { .. }
         | Cond::Glob { .. }
@@ -94,7 +96,7 @@ fn is_computed(number: &IntExpr) -> bool {
     match number {
         IntExpr::Value(_) | IntExpr::Port => false,
         IntExpr::Capture(read) => is_foreign_read(*read) || *read == Read::Scheme,
-        IntExpr::Arithmetic { .. } => true,
+        IntExpr::Arithmetic { .. } | IntExpr::Lookup(_) | IntExpr::Absent => true,
     }
 }
 
@@ -299,7 +301,7 @@ impl Emit<'_> {
             IntExpr::Port => self.field(2, layout::PORT),
             IntExpr::Capture(read) => self.captured(*read),
             // Recognised as foreign before.
-            IntExpr::Arithmetic { .. } => self.number(0),
+            IntExpr::Arithmetic { .. } | IntExpr::Lookup(_) | IntExpr::Absent => self.number(0),
         }
     }
 

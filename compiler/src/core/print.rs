@@ -134,6 +134,7 @@ pub(crate) fn capture_text(ty: &CaptureTy) -> String {
         CaptureTy::Uuid => ":uuid".to_owned(),
         CaptureTy::Slug => ":slug".to_owned(),
         CaptureTy::Hex => ":hex".to_owned(),
+        CaptureTy::OneOf(texts) => format!(":{}", texts.join("|")),
         CaptureTy::Regex(regex) => format!(":re{:?}{}", regex.pattern, case_text(regex.ignore_case)),
     }
 }
@@ -151,6 +152,8 @@ impl Display for Expr {
             Expr::Ip(value) => value.fmt(f),
             Expr::Field(field) => f.write_str(&field_text(field)),
             Expr::Capture { name, .. } => f.write_str(name),
+            Expr::Absent(_) => f.write_str("absent"),
+            Expr::Lookup { table, key } => write!(f, "{}[{key}]", table.name()),
             Expr::Not(inner) => write!(f, "not {inner}"),
             Expr::And(parts) => list(f, "(", parts, " and ", ")"),
             Expr::Or(parts) => list(f, "(", parts, " or ", ")"),

@@ -1,7 +1,7 @@
 //! Expressions on values.
 
 use super::{plain_ip, regex};
-use crate::core::{Arithmetic, Expr, Field, Order, Pattern, Set, TextTest};
+use crate::core::{Arithmetic, Expr, Field, Order, Pattern, Set, Table, TableValues, TextTest};
 use crate::request::Request;
 use std::cmp::Ordering;
 use std::net::IpAddr;
@@ -41,6 +41,8 @@ pub(super) fn eval(expr: &Expr, scope: &Scope<'_>) -> Val {
         Expr::Ip(value) => Val::Ip(plain_ip(*value)),
         Expr::Field(field) => read(field, scope.request),
         Expr::Capture { name, int } => capture(name, *int, scope),
+        Expr::Absent(_) => Val::Absent,
+        Expr::Lookup { table, key } => look_up(table, &eval(key, scope)),
         Expr::Not(inner) => Val::Bool(!truth(inner, scope)),
         Expr::And(parts) => Val::Bool(parts.iter().all(|part| truth(part, scope))),
         Expr::Or(parts) => Val::Bool(parts.iter().any(|part| truth(part, scope))),
@@ -64,6 +66,16 @@ pub(super) fn eval(expr: &Expr, scope: &Scope<'_>) -> Val {
         }
         Expr::Join(parts) => Val::Text(parts.iter().flat_map(|part| text(part, scope)).collect()),
         Expr::Arithmetic { op, left, right } => arithmetic(*op, &eval(left, scope), &eval(right, scope)),
+    }
+}
+
+fn look_up(table: &Table, key: &Val) -> Val {
+    let Val::Text(key) = key else { return Val::Absent };
+    let Some(number) = table.keys().position(|known| known.as_bytes() == key) else { return Val::Absent };
+    match table.values() {
+        TableValues::Texts(texts) => Val::Text(texts[number].clone().into_bytes()),
+        TableValues::Ints(numbers) => Val::Int(numbers[number]),
+        TableValues::Keys => Val::Text(key.clone()),
     }
 }
 

@@ -61,6 +61,7 @@ fn takes(ty: &CaptureTy, value: &str) -> bool {
                 && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         }
         CaptureTy::Hex => !value.is_empty() && value.chars().all(|c| c.is_ascii_hexdigit()),
+        CaptureTy::OneOf(texts) => texts.iter().any(|text| text == value),
         CaptureTy::Regex(regex) => regex::matches(regex, value.as_bytes()),
     }
 }

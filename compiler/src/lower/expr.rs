@@ -2,10 +2,11 @@
 
 use super::literals;
 use crate::abi::SLOTS_MAX;
-use crate::core::{Expr, Kind, Order, Pattern, Set, TextTest};
+use crate::core::{Expr, Kind, Order, Pattern, Set, Table, TextTest};
 use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::plan::Slot;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use twp_lang::hir::{self, Comparison, ExprKind, Field, Ty, Value};
 use twp_lang::literal::{Cidr, Regex};
 use twp_lang::{Diagnostic, Span};
@@ -29,17 +30,25 @@ pub(super) struct Lowering<'a> {
     root: Span,
     /// Rules being inlined, outermost first.
     inside: Vec<&'a str>,
+    /// What `let`s in force stand for.
+    lets: HashMap<hir::LetId, Placed<'a>>,
+    /// Maps by the place of their literal.
+    pub(super) tables: HashMap<*const hir::Expr, Table>,
+    /// How many maps there are.
+    pub(super) n_tables: u32,
 }
 
-/// The arguments of the rule being inlined and where they themselves stand.
-#[derive(Clone, Copy)]
-pub(super) struct Env<'e> {
-    args: &'e [hir::Expr],
-    outer: Option<&'e Env<'e>>,
+/// The arguments of what is being inlined and where they themselves stand.
+pub(super) struct Env<'a> {
+    args: &'a [hir::Expr],
+    outer: Frame<'a>,
 }
+
+/// What parameters stand for; nothing outside of what is inlined.
+pub(super) type Frame<'a> = Option<Rc<Env<'a>>>;
 
 /// An expression with the arguments its parameters stand for.
-type Placed<'e> = (&'e hir::Expr, Option<&'e Env<'e>>);
+pub(super) type Placed<'a> = (&'a hir::Expr, Frame<'a>);
 
 impl<'a> Lowering<'a> {
     pub(super) fn new(program: &'a hir::Program) -> Self {
@@ -55,19 +64,33 @@ impl<'a> Lowering<'a> {
             too_deep: false,
             root: Span::new(0, 0),
             inside: Vec::new(),
+            lets: HashMap::new(),
+            tables: HashMap::new(),
+            n_tables: 0,
         }
     }
 
     /// A Bool.
-    pub(super) fn condition(&mut self, expr: &hir::Expr) -> Expr {
+    pub(super) fn condition(&mut self, expr: &'a hir::Expr) -> Expr {
         self.root = expr.span;
         self.operand((expr, None))
     }
 
     /// A text, whatever the type: other values in their written form.
-    pub(super) fn text(&mut self, expr: &hir::Expr) -> Expr {
+    pub(super) fn text(&mut self, expr: &'a hir::Expr) -> Expr {
         self.root = expr.span;
         self.written((expr, None))
+    }
+
+    /// Makes a `let` stand for its value.
+    pub(super) fn bind(&mut self, id: hir::LetId, value: &'a hir::Expr) {
+        self.lets.insert(id, (value, None));
+    }
+
+    /// Whether a value is present.
+    pub(super) fn is_some(&mut self, value: &'a hir::Expr) -> Expr {
+        self.root = value.span;
+        Expr::IsSome(Box::new(self.operand((value, None))))
     }
 
     /// Remembers a regular expression for the table that matches it.
@@ -114,81 +137,81 @@ impl<'a> Lowering<'a> {
         self.diagnostics.push(finding.help(help));
     }
 
-    /// The expression that constants and parameters stand for.
-    fn resolve<'e>(&self, (mut expr, mut env): Placed<'e>) -> Placed<'e>
-    where
-        'a: 'e,
-    {
+    /// The expression that constants, functions, `let`s and parameters stand for.
+    pub(super) fn resolve(&self, (mut expr, mut env): Placed<'a>) -> Placed<'a> {
         loop {
-            match (&expr.kind, env) {
-                (ExprKind::Const(id), _) => {
-                    expr = &self.program.consts[*id].value;
-                    env = None;
+            (expr, env) = match (&expr.kind, env) {
+                (ExprKind::Const(id), _) => (&self.program.consts[*id].value, None),
+                (ExprKind::Call(id, args), env) => {
+                    (&self.program.fns[*id].body, Some(Rc::new(Env { args, outer: env })))
                 }
-                (ExprKind::Param(number), Some(scope)) => {
-                    expr = &scope.args[*number];
-                    env = scope.outer;
-                }
-                _ => return (expr, env),
+                (ExprKind::Let(id), env) => match self.lets.get(id) {
+                    Some(bound) => bound.clone(),
+                    None => return (expr, env),
+                },
+                (ExprKind::Param(number), Some(scope)) => (&scope.args[*number], scope.outer.clone()),
+                (_, env) => return (expr, env),
             }
         }
     }
 
     /// A value to compare or test.
-    fn operand(&mut self, placed: Placed<'_>) -> Expr {
+    pub(super) fn operand(&mut self, placed: Placed<'a>) -> Expr {
         if !self.count_node() {
             return Expr::Bool(false);
         }
         self.depth += 1;
         let (expr, env) = self.resolve(placed);
-        let operand = self.operand_kind(expr, env);
+        let operand = self.operand_kind(expr, &env);
         self.depth -= 1;
         operand
     }
 
-    fn operand_kind(&mut self, expr: &hir::Expr, env: Option<&Env<'_>>) -> Expr {
+    fn operand_kind(&mut self, expr: &'a hir::Expr, env: &Frame<'a>) -> Expr {
+        let at = |expr: &'a hir::Expr| (expr, env.clone());
         match &expr.kind {
             ExprKind::Value(value) => literals::operand(value),
-            ExprKind::Rule(id, args) => self.inline(*id, args, env),
+            ExprKind::Rule(id, args) => self.inline(*id, args, env.clone()),
             ExprKind::Field(field) => self.field(field, expr.span),
             ExprKind::Capture(name) => Expr::Capture { name: name.clone(), int: expr.ty == Ty::Int },
-            ExprKind::Not(inner) => not(self.operand((inner, env))),
-            ExprKind::And(left, right) => {
-                Expr::And(vec![self.operand((left, env)), self.operand((right, env))])
-            }
-            ExprKind::Or(left, right) => {
-                Expr::Or(vec![self.operand((left, env)), self.operand((right, env))])
-            }
-            ExprKind::Compare { op, left, right } => self.compare(*op, (left, env), (right, env)),
+            ExprKind::Lookup { map, key } => self.look_up(at(map), at(key)),
+            ExprKind::Element { list, index } => self.element(at(list), at(index)),
+            ExprKind::Not(inner) => not(self.operand(at(inner))),
+            ExprKind::And(left, right) => Expr::And(vec![self.operand(at(left)), self.operand(at(right))]),
+            ExprKind::Or(left, right) => Expr::Or(vec![self.operand(at(left)), self.operand(at(right))]),
+            ExprKind::Compare { op, left, right } => self.compare(*op, at(left), at(right)),
             ExprKind::Else(value, default) => {
-                Expr::Else(Box::new(self.operand((value, env))), Box::new(self.operand((default, env))))
+                Expr::Else(Box::new(self.operand(at(value))), Box::new(self.operand(at(default))))
             }
-            ExprKind::IsSome(value) => Expr::IsSome(Box::new(self.operand((value, env)))),
-            ExprKind::IsNone(value) => not(Expr::IsSome(Box::new(self.operand((value, env))))),
+            ExprKind::IsSome(value) => Expr::IsSome(Box::new(self.operand(at(value)))),
+            ExprKind::IsNone(value) => not(Expr::IsSome(Box::new(self.operand(at(value))))),
             ExprKind::If { condition, then, otherwise } => Expr::If {
-                condition: Box::new(self.operand((condition, env))),
-                then: Box::new(self.operand((then, env))),
-                otherwise: Box::new(self.operand((otherwise, env))),
+                condition: Box::new(self.operand(at(condition))),
+                then: Box::new(self.operand(at(then))),
+                otherwise: Box::new(self.operand(at(otherwise))),
             },
-            ExprKind::Join(parts) => Expr::Join(parts.iter().map(|part| self.written((part, env))).collect()),
+            ExprKind::Join(parts) => Expr::Join(parts.iter().map(|part| self.written(at(part))).collect()),
             ExprKind::Arithmetic { op, left, right } => Expr::Arithmetic {
                 op: *op,
-                left: Box::new(self.operand((left, env))),
-                right: Box::new(self.operand((right, env))),
+                left: Box::new(self.operand(at(left))),
+                right: Box::new(self.operand(at(right))),
             },
             // The checker lets sets and ranges stand to the right of `in` only, parameters in rules only, and
             // constants were resolved.
-            ExprKind::Set(_) | ExprKind::Range(..) | ExprKind::Param(_) | ExprKind::Const(_) => {
-                Expr::Bool(false)
-            }
+            ExprKind::Set(_)
+            | ExprKind::Map(_)
+            | ExprKind::Range(..)
+            | ExprKind::Param(_)
+            | ExprKind::Let(_)
+            | ExprKind::Call(..)
+            | ExprKind::Const(_) => Expr::Bool(false),
         }
     }
 
-    fn inline(&mut self, id: hir::RuleId, args: &[hir::Expr], env: Option<&Env<'_>>) -> Expr {
+    fn inline(&mut self, id: hir::RuleId, args: &'a [hir::Expr], env: Frame<'a>) -> Expr {
         let rule = &self.program.rules[id];
         self.inside.push(&rule.name);
-        let scope = Env { args, outer: env };
-        let condition = self.operand((&rule.condition, Some(&scope)));
+        let condition = self.operand((&rule.condition, Some(Rc::new(Env { args, outer: env }))));
         self.inside.pop();
         condition
     }
@@ -211,7 +234,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A value in its written form.
-    fn written(&mut self, placed: Placed<'_>) -> Expr {
+    pub(super) fn written(&mut self, placed: Placed<'a>) -> Expr {
         let (expr, env) = self.resolve(placed);
         match &expr.kind {
             ExprKind::Value(value) => {
@@ -219,16 +242,22 @@ impl<'a> Lowering<'a> {
                 Expr::Text(literals::written(value))
             }
             ExprKind::If { condition, then, otherwise } => Expr::If {
-                condition: Box::new(self.operand((condition, env))),
-                then: Box::new(as_text(self.written((then, env)))),
-                otherwise: Box::new(as_text(self.written((otherwise, env)))),
+                condition: Box::new(self.operand((condition, env.clone()))),
+                then: Box::new(as_text(self.written((then, env.clone())))),
+                otherwise: Box::new(as_text(self.written((otherwise, env.clone())))),
             },
             ExprKind::Else(value, default) => {
-                let (value, default) = (self.written((value, env)), self.written((default, env)));
+                let (value, default) = ((&**value, env.clone()), (&**default, env));
+                let found = self.operand(value.clone());
+                // A number that is joined would never be absent.
+                if found.kind() == Kind::Int {
+                    return Expr::Else(Box::new(found), Box::new(self.operand(default)));
+                }
+                let (value, default) = (self.written(value), self.written(default));
                 Expr::Else(Box::new(as_text(value)), Box::new(as_text(default)))
             }
             _ => {
-                let value = self.operand((expr, env));
+                let value = self.operand((expr, env.clone()));
                 match value.kind() {
                     Kind::Bool => Expr::If {
                         condition: Box::new(value),
@@ -241,7 +270,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn compare(&mut self, op: Comparison, left: Placed<'_>, right: Placed<'_>) -> Expr {
+    fn compare(&mut self, op: Comparison, left: Placed<'a>, right: Placed<'a>) -> Expr {
         match op {
             Comparison::Equal => self.ordered(Order::Equal, left, right),
             Comparison::NotEqual => not(self.ordered(Order::Equal, left, right)),
@@ -254,22 +283,22 @@ impl<'a> Lowering<'a> {
             Comparison::Matches => self.matches(left, right),
             Comparison::StartsWith => self.text_test(TextTest::StartsWith, left, right),
             Comparison::EndsWith => self.text_test(TextTest::EndsWith, left, right),
-            Comparison::Contains => match self.resolve(left).0.kind {
-                ExprKind::Set(_) | ExprKind::Range(..) => self.member(right, left),
+            Comparison::Contains => match self.resolve(left.clone()).0.kind {
+                ExprKind::Set(_) | ExprKind::Range(..) | ExprKind::Map(_) => self.member(right, left),
                 _ => self.text_test(TextTest::Contains, left, right),
             },
         }
     }
 
-    fn ordered(&mut self, op: Order, left: Placed<'_>, right: Placed<'_>) -> Expr {
+    fn ordered(&mut self, op: Order, left: Placed<'a>, right: Placed<'a>) -> Expr {
         Expr::Compare { op, left: Box::new(self.operand(left)), right: Box::new(self.operand(right)) }
     }
 
-    fn text_test(&mut self, op: TextTest, left: Placed<'_>, right: Placed<'_>) -> Expr {
+    fn text_test(&mut self, op: TextTest, left: Placed<'a>, right: Placed<'a>) -> Expr {
         Expr::TextTest { op, left: Box::new(self.operand(left)), right: Box::new(self.operand(right)) }
     }
 
-    fn matches(&mut self, value: Placed<'_>, pattern: Placed<'_>) -> Expr {
+    fn matches(&mut self, value: Placed<'a>, pattern: Placed<'a>) -> Expr {
         let (pattern, env) = self.resolve(pattern);
         let pattern = match &pattern.kind {
             ExprKind::Value(Value::Regex(regex)) => {
@@ -279,8 +308,8 @@ impl<'a> Lowering<'a> {
             ExprKind::Value(Value::Glob(glob)) => Pattern::Glob(glob.clone()),
             ExprKind::If { condition, then, otherwise } => {
                 return Expr::If {
-                    condition: Box::new(self.operand((condition, env))),
-                    then: Box::new(self.matches(value, (then, env))),
+                    condition: Box::new(self.operand((condition, env.clone()))),
+                    then: Box::new(self.matches(value.clone(), (then, env.clone()))),
                     otherwise: Box::new(self.matches(value, (otherwise, env))),
                 };
             }
@@ -291,17 +320,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// `value in set`: constants become one set, other elements comparisons beside it.
-    fn member(&mut self, value: Placed<'_>, set: Placed<'_>) -> Expr {
+    fn member(&mut self, value: Placed<'a>, set: Placed<'a>) -> Expr {
         let (set, env) = self.resolve(set);
         if let ExprKind::If { condition, then, otherwise } = &set.kind {
             return Expr::If {
-                condition: Box::new(self.operand((condition, env))),
-                then: Box::new(self.member(value, (then, env))),
+                condition: Box::new(self.operand((condition, env.clone()))),
+                then: Box::new(self.member(value.clone(), (then, env.clone()))),
                 otherwise: Box::new(self.member(value, (otherwise, env))),
             };
         }
         let mut elements = Elements::default();
-        self.gather((set, env), value, &mut elements);
+        self.gather((set, env), value.clone(), &mut elements);
         let element = self.operand(value);
         let constants = match element.kind() {
             Kind::Int => Set::Ints(elements.ints),
@@ -316,26 +345,35 @@ impl<'a> Lowering<'a> {
         Expr::Or(elements.others)
     }
 
-    fn gather(&mut self, element: Placed<'_>, value: Placed<'_>, found: &mut Elements) {
+    fn gather(&mut self, element: Placed<'a>, value: Placed<'a>, found: &mut Elements) {
         if !self.count_node() {
             return;
         }
         let (element, env) = self.resolve(element);
         match &element.kind {
-            ExprKind::Set(elements) => elements.iter().for_each(|e| self.gather((e, env), value, found)),
+            ExprKind::Map(entries) => {
+                for (key, _) in entries {
+                    self.gather((key, env.clone()), value.clone(), found);
+                }
+            }
+            ExprKind::Set(elements) => {
+                for element in elements {
+                    self.gather((element, env.clone()), value.clone(), found);
+                }
+            }
             ExprKind::Range(first, last) => {
-                let (low, high) = (self.operand((first, env)), self.operand((last, env)));
+                let (low, high) = (self.operand((first, env.clone())), self.operand((last, env.clone())));
                 match (&low, &high) {
                     (Expr::Int(low), Expr::Int(high)) => found.ints.push((*low, *high)),
                     _ => found.others.push(Expr::And(vec![
                         Expr::Compare {
                             op: Order::GreaterEqual,
-                            left: Box::new(self.operand(value)),
+                            left: Box::new(self.operand(value.clone())),
                             right: Box::new(low),
                         },
                         Expr::Compare {
                             op: Order::LessEqual,
-                            left: Box::new(self.operand(value)),
+                            left: Box::new(self.operand(value.clone())),
                             right: Box::new(high),
                         },
                     ])),
@@ -352,7 +390,7 @@ impl<'a> Lowering<'a> {
                 }
             },
             _ => {
-                let (left, right) = (self.operand(value), self.operand((element, env)));
+                let (left, right) = (self.operand(value), self.operand((element, env.clone())));
                 found.others.push(equal(left, right));
             }
         }
@@ -377,7 +415,7 @@ fn equal(left: Expr, right: Expr) -> Expr {
 }
 
 /// A written value that is one of several: constants are texts by now, so numbers and addresses have to be, too.
-fn as_text(written: Expr) -> Expr {
+pub(super) fn as_text(written: Expr) -> Expr {
     match written.kind() {
         Kind::Int | Kind::Ip => Expr::Join(vec![written]),
         Kind::Text | Kind::Bool => written,

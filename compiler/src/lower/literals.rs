@@ -1,7 +1,33 @@
 //! Constants in the form Core knows: numbers, texts, addresses and truth values.
 
-use crate::core::Expr;
-use twp_lang::hir::Value;
+use crate::core::{Expr, Kind};
+use twp_lang::hir::{Ty, Value};
+
+/// The kind that values of a type have.
+pub(super) fn kind(ty: &Ty) -> Kind {
+    match ty {
+        Ty::Bool => Kind::Bool,
+        Ty::Ip => Kind::Ip,
+        Ty::Int | Ty::Duration | Ty::Size | Ty::Rate | Ty::Percent | Ty::Status | Ty::Port => Kind::Int,
+        Ty::Option(inner) => kind(inner),
+        Ty::String
+        | Ty::RawString
+        | Ty::Method
+        | Ty::Scheme
+        | Ty::Cidr
+        | Ty::Endpoint
+        | Ty::Host
+        | Ty::Path
+        | Ty::Regex
+        | Ty::Glob
+        | Ty::Enum(_)
+        | Ty::List(_)
+        | Ty::Set(_)
+        | Ty::Range(_)
+        | Ty::Map(..)
+        | Ty::Error => Kind::Text,
+    }
+}
 
 /// A constant as a value to compare: durations in milliseconds, sizes in bytes, rates per day.
 pub(super) fn operand(value: &Value) -> Expr {
@@ -36,7 +62,7 @@ pub(super) fn written(value: &Value) -> String {
         Value::Percent(hundredths) => percent(*hundredths),
         Value::Rate(count, seconds) => format!("{count}/{}", period(*seconds)),
         Value::Method(method) => method.to_string(),
-        Value::Ip(addr) => addr.to_string(),
+        Value::Ip(addr) => addr.to_canonical().to_string(),
         Value::Cidr(cidr) => cidr.to_string(),
         Value::Endpoint(endpoint) => endpoint.to_string(),
         Value::Regex(regex) => regex.pattern.clone(),

@@ -37,7 +37,7 @@ fn in_guard(expr: &Expr, found: &mut Vec<Method>) {
             found.extend(texts.iter().map(|text| Method::from_text(text)));
         }
         Expr::Not(inner) | Expr::IsSome(inner) | Expr::In { value: inner, .. } => in_guard(inner, found),
-        Expr::Matches { value, .. } => in_guard(value, found),
+        Expr::Lookup { key: value, .. } | Expr::Matches { value, .. } => in_guard(value, found),
         Expr::And(parts) | Expr::Or(parts) | Expr::Join(parts) => {
             for part in parts {
                 in_guard(part, found);
@@ -58,6 +58,7 @@ fn in_guard(expr: &Expr, found: &mut Vec<Method>) {
         | Expr::Int(_)
         | Expr::Text(_)
         | Expr::Ip(_)
+        | Expr::Absent(_)
         | Expr::Field(_)
         | Expr::Capture { .. } => {}
     }

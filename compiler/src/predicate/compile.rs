@@ -8,8 +8,9 @@ use super::regex::RegexTables;
 use super::sets::{IntSet, NetSet, TextSet};
 use super::text::{Operand, Piece};
 use super::{Cond, IpOperand};
-use crate::core::{Expr, Field, Kind, Order, Pattern, Set};
+use crate::core::{self, Expr, Field, Kind, Order, Pattern, Set};
 use crate::limits::NODES_MAX;
+use crate::lookup::{Lookup, Table};
 use crate::plan::{IntExpr, PredicateId, Read, Slot, SlotId, Value};
 use std::collections::HashMap;
 use twp_lang::literal::Cidr;
@@ -22,6 +23,8 @@ pub(crate) struct Compiler<'a> {
     /// Conditions so far.
     pub(crate) list: Vec<Cond>,
     ids: HashMap<Cond, PredicateId>,
+    /// Maps in use by their number.
+    tables: HashMap<u32, Table>,
     /// Comparisons made; lifting multiplies them.
     n_nodes: usize,
 }
@@ -34,7 +37,7 @@ type Then<'f, T> = &'f mut dyn FnMut(&mut Compiler<'_>, T) -> Cond;
 impl<'a> Compiler<'a> {
     pub(crate) fn new(names: &'a [Slot], regexes: &'a RegexTables) -> Self {
         let slots = (0..).zip(names).map(|(number, slot)| (slot, number)).collect();
-        Compiler { regexes, slots, list: Vec::new(), ids: HashMap::new(), n_nodes: 0 }
+        Compiler { regexes, slots, list: Vec::new(), ids: HashMap::new(), tables: HashMap::new(), n_nodes: 0 }
     }
 
     /// Whether lifting made more comparisons than a program may have.
@@ -78,13 +81,15 @@ impl<'a> Compiler<'a> {
             }),
             Expr::In { value, set } => self.member(value, set, captures),
             Expr::Matches { value, pattern } => self.matches(value, pattern, captures),
-            Expr::IsSome(value) => match value.kind() {
-                Kind::Text => self.text(value, captures, &mut |_, value| present(&value)),
-                Kind::Bool | Kind::Int | Kind::Ip => Cond::Always(true),
-            },
-            Expr::Else(value, _) => self.cond(value, captures),
+            Expr::IsSome(value) => self.present(value, captures),
+            Expr::Else(value, default) => {
+                let is_some = self.present(value, captures);
+                Cond::choose(is_some, self.cond(value, captures), self.cond(default, captures))
+            }
             // The checker lets nothing else stand where a condition is wanted.
-            Expr::Int(_)
+            Expr::Absent(_)
+            | Expr::Lookup { .. }
+            | Expr::Int(_)
             | Expr::Text(_)
             | Expr::Ip(_)
             | Expr::Field(_)
@@ -92,6 +97,19 @@ impl<'a> Compiler<'a> {
             | Expr::Join(_)
             | Expr::Arithmetic { .. } => Cond::Always(false),
         }
+    }
+
+    /// Whether a value is there.
+    fn present(&mut self, value: &Expr, captures: &Captures) -> Cond {
+        match value.kind() {
+            Kind::Text => self.text(value, captures, &mut |_, value| present(&value)),
+            Kind::Int => self.int(value, captures, &mut |_, value| int_present(&value)),
+            Kind::Bool | Kind::Ip => Cond::Always(!matches!(value, Expr::Absent(_))),
+        }
+    }
+
+    fn table(&mut self, table: &core::Table) -> Table {
+        self.tables.entry(table.id()).or_insert_with(|| Table::new(table)).clone()
     }
 
     fn compare(&mut self, op: Order, left: &Expr, right: &Expr, captures: &Captures) -> Cond {
@@ -150,6 +168,14 @@ impl<'a> Compiler<'a> {
         }
         match expr {
             Expr::Text(text) => then(self, Operand::Literal(text.as_bytes().into())),
+            Expr::Absent(_) => then(self, Operand::Absent),
+            Expr::Lookup { table, key } => {
+                let table = self.table(table);
+                self.text(key, captures, &mut |ctx, key| {
+                    let lookup = Lookup { table: table.clone(), key: Box::new(key) };
+                    then(ctx, Operand::Lookup(lookup))
+                })
+            }
             Expr::Field(Field::Target) => then(self, Operand::Joined(target().into())),
             Expr::Field(field) => {
                 let read = self.read(field);
@@ -195,7 +221,7 @@ impl<'a> Compiler<'a> {
         then: Then<'_, Operand>,
     ) -> Cond {
         self.text(value, captures, &mut |ctx, value| match present(&value) {
-            Cond::Always(_) => then(ctx, value),
+            Cond::Always(true) => then(ctx, value),
             is_some => {
                 let yes = then(ctx, value);
                 let no = ctx.text(default, captures, then);
@@ -215,10 +241,17 @@ impl<'a> Compiler<'a> {
         let Some((first, rest)) = parts.split_first() else {
             return then(self, Operand::Joined(pieces.into()));
         };
+        if first.optional() && first.kind() != Kind::Text {
+            // A number that may be absent is no piece then.
+            let is_some = self.present(first, captures);
+            let with = match is_some {
+                Cond::Always(false) => Cond::Always(false),
+                _ => self.join_number(parts, &pieces, captures, then),
+            };
+            return Cond::choose(is_some, with, self.join(rest, pieces, captures, then));
+        }
         match first.kind() {
-            Kind::Int => self.int(first, captures, &mut |ctx, number| {
-                ctx.join(rest, with(&pieces, [Piece::Int(number)]), captures, then)
-            }),
+            Kind::Int => self.join_number(parts, &pieces, captures, then),
             Kind::Ip => self.ip(first, captures, &mut |ctx, addr| {
                 let piece = match addr {
                     IpOperand::Client => Piece::ClientIp,
@@ -231,10 +264,26 @@ impl<'a> Compiler<'a> {
                     Operand::Literal(text) => vec![Piece::Literal(text)],
                     Operand::Read(read) => vec![Piece::Read(read)],
                     Operand::Joined(pieces) => pieces.into_vec(),
+                    Operand::Lookup(lookup) => vec![Piece::Lookup(lookup)],
+                    Operand::Absent => Vec::new(),
                 };
                 ctx.join(rest, with(&pieces, more), captures, then)
             }),
         }
+    }
+
+    /// As [`Self::join`] where the first part is a number.
+    fn join_number(
+        &mut self,
+        parts: &[Expr],
+        pieces: &[Piece],
+        captures: &Captures,
+        then: Then<'_, Operand>,
+    ) -> Cond {
+        let Some((number, rest)) = parts.split_first() else { return Cond::Always(false) };
+        self.int(number, captures, &mut |ctx, number| {
+            ctx.join(rest, with(pieces, [Piece::Int(number)]), captures, then)
+        })
     }
 
     /// The condition that `then` makes of a number, for each of the forms the number may take.
@@ -262,8 +311,24 @@ impl<'a> Compiler<'a> {
                     then(ctx, IntExpr::Arithmetic { op: *op, left, right })
                 })
             }),
-            // No number is optional in this edition, so the default is never taken.
-            Expr::Else(value, _) => self.int(value, captures, then),
+            Expr::Lookup { table, key } => {
+                let table = self.table(table);
+                self.text(key, captures, &mut |ctx, key| {
+                    let lookup = Lookup { table: table.clone(), key: Box::new(key) };
+                    then(ctx, IntExpr::Lookup(lookup))
+                })
+            }
+            Expr::Absent(_) => then(self, IntExpr::Absent),
+            Expr::Else(value, default) => {
+                self.int(value, captures, &mut |ctx, value| match int_present(&value) {
+                    Cond::Always(true) => then(ctx, value),
+                    is_some => {
+                        let yes = then(ctx, value);
+                        let no = ctx.int(default, captures, then);
+                        Cond::choose(is_some, yes, no)
+                    }
+                })
+            }
             _ => Cond::Always(false),
         }
     }
@@ -311,6 +376,11 @@ impl<'a> Compiler<'a> {
             Expr::Text(text) => Value::Literal(text.clone()),
             Expr::Int(number) => Value::Literal(number.to_string()),
             Expr::Ip(addr) => Value::Literal(addr.to_canonical().to_string()),
+            Expr::Absent(_) => Value::Absent,
+            Expr::Lookup { table, key } => {
+                let table = self.table(table);
+                Value::Lookup(table, Box::new(self.value(key, captures)))
+            }
             Expr::Field(field) => Value::Read(self.read(field)),
             Expr::Capture { name, .. } => match captures.get(name) {
                 Some(read) => Value::Read(*read),
@@ -326,7 +396,7 @@ impl<'a> Compiler<'a> {
             Expr::Else(value, default) => {
                 let default = self.value(default, captures);
                 let value = self.value(value, captures);
-                value_else(value, &default)
+                if value.can_be_absent() { Value::Else(Box::new(value), Box::new(default)) } else { value }
             }
             Expr::Arithmetic { .. } => self.int_value(expr, captures),
             Expr::Bool(_)
@@ -356,6 +426,26 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// The forms a text may take, each with its condition; together they cover every request.
+    fn text_cases(&mut self, expr: &Expr, captures: &Captures) -> Vec<(Cond, Operand)> {
+        let mut forms = Vec::new();
+        self.text(expr, captures, &mut |_, form| {
+            forms.push(form);
+            Cond::Always(false)
+        });
+        // The forms come in the same order each time, so each is found by its number.
+        let mut cases = Vec::with_capacity(forms.len());
+        for (wanted, form) in forms.into_iter().enumerate() {
+            let mut number = 0;
+            let condition = self.text(expr, captures, &mut |_, _| {
+                number += 1;
+                Cond::Always(number == wanted + 1)
+            });
+            cases.push((condition, form));
+        }
+        cases
+    }
+
     /// A computed number; `if` inside it is lifted like in conditions, but into the text.
     fn int_value(&mut self, expr: &Expr, captures: &Captures) -> Value {
         let mut found: Vec<(Cond, IntExpr)> = Vec::new();
@@ -375,6 +465,20 @@ impl<'a> Compiler<'a> {
                 let no = Cond::all(vec![when.clone(), condition.not()]);
                 self.int_cases(then, captures, &yes, found);
                 self.int_cases(otherwise, captures, &no, found);
+            }
+            Expr::Lookup { table, key } => {
+                let table = self.table(table);
+                for (condition, key) in self.text_cases(key, captures) {
+                    let lookup = Lookup { table: table.clone(), key: Box::new(key) };
+                    found.push((Cond::all(vec![when.clone(), condition]), IntExpr::Lookup(lookup)));
+                }
+            }
+            Expr::Else(value, default) => {
+                let is_some = self.present(value, captures);
+                let yes = Cond::all(vec![when.clone(), is_some.clone()]);
+                let no = Cond::all(vec![when.clone(), is_some.not()]);
+                self.int_cases(value, captures, &yes, found);
+                self.int_cases(default, captures, &no, found);
             }
             Expr::Arithmetic { op, left, right } => {
                 let mut lefts = Vec::new();
@@ -403,27 +507,23 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// `value ?? default`, pushed to where the value can be absent.
-fn value_else(value: Value, default: &Value) -> Value {
-    match value {
-        Value::Read(read @ (Read::Slot(_) | Read::QueryString)) => {
-            Value::Else(read, Box::new(default.clone()))
-        }
-        Value::Else(read, before) => Value::Else(read, Box::new(value_else(*before, default))),
-        Value::If(condition, then, otherwise) => Value::If(
-            condition,
-            Box::new(value_else(*then, default)),
-            Box::new(value_else(*otherwise, default)),
-        ),
-        Value::Read(_) | Value::Literal(_) | Value::Join(_) | Value::Int(_) => value,
-    }
-}
-
 /// Whether a text is present, as far as known now.
 fn present(text: &Operand) -> Cond {
     match text {
         Operand::Read(read @ (Read::Slot(_) | Read::QueryString)) => Cond::IsSome(*read),
+        Operand::Lookup(lookup) => Cond::Found(lookup.clone()),
+        Operand::Absent => Cond::Always(false),
         Operand::Read(_) | Operand::Literal(_) | Operand::Joined(_) => Cond::Always(true),
+    }
+}
+
+/// Whether a number is present, as far as known now.
+fn int_present(number: &IntExpr) -> Cond {
+    match number {
+        IntExpr::Lookup(lookup) => Cond::Found(lookup.clone()),
+        IntExpr::Absent => Cond::Always(false),
+        IntExpr::Value(_) | IntExpr::Port | IntExpr::Capture(_) => Cond::Always(true),
+        IntExpr::Arithmetic { left, right, .. } => Cond::all(vec![int_present(left), int_present(right)]),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::text::{Operand, Piece};
 use super::{Cond, Conditions, IpOperand};
+use crate::lookup::Lookup;
 use crate::plan::{IntExpr, Read, Slot};
 use std::net::{IpAddr, Ipv6Addr};
 use twp_lang::hir::Arithmetic;
@@ -31,6 +32,7 @@ impl Names<'_> {
                 )
             }
             Cond::IsSome(read) => format!("{}.is_some", self.read(*read)),
+            Cond::Found(lookup) => format!("{}.is_some", self.lookup(lookup)),
             Cond::TextOrder { op, left, right } => {
                 format!("{} {op} {}", self.operand(left), self.operand(right))
             }
@@ -68,6 +70,8 @@ impl Names<'_> {
     pub(crate) fn int(self, number: &IntExpr) -> String {
         match number {
             IntExpr::Value(value) => value.to_string(),
+            IntExpr::Lookup(lookup) => self.lookup(lookup),
+            IntExpr::Absent => "absent".to_owned(),
             IntExpr::Port => self.read(Read::Port),
             IntExpr::Capture(read) => format!("int({})", self.read(*read)),
             IntExpr::Arithmetic { op, left, right } => {
@@ -85,17 +89,24 @@ impl Names<'_> {
         match operand {
             Operand::Literal(text) => quoted(text),
             Operand::Read(read) => self.read(*read),
+            Operand::Lookup(lookup) => self.lookup(lookup),
+            Operand::Absent => "absent".to_owned(),
             Operand::Joined(pieces) => {
                 let piece = |piece: &Piece| match piece {
                     Piece::Literal(text) => quoted(text),
                     Piece::Read(read) => self.read(*read),
                     Piece::Int(number) => self.int(number),
+                    Piece::Lookup(lookup) => self.lookup(lookup),
                     Piece::ClientIp => self.read(Read::ClientIp),
                     Piece::QuestionMark => "question_mark".to_owned(),
                 };
                 format!("join({})", pieces.iter().map(piece).collect::<Vec<String>>().join(", "))
             }
         }
+    }
+
+    fn lookup(self, lookup: &Lookup) -> String {
+        format!("{}[{}]", lookup.table.name(), self.operand(&lookup.key))
     }
 
     /// A part of the request.

@@ -4,6 +4,7 @@ use super::glob::Glob;
 use super::regex::RegexTable;
 use crate::abi::View;
 use crate::core::{Order, TextTest};
+use crate::lookup::Lookup;
 use crate::plan::{self, IntExpr, Read};
 use std::cmp::Ordering;
 use std::io::Write as _;
@@ -17,6 +18,10 @@ pub(crate) enum Operand {
     Read(Read),
     /// Pieces joined; never absent.
     Joined(Box<[Piece]>),
+    /// What a key leads to.
+    Lookup(Lookup),
+    /// Nothing.
+    Absent,
 }
 
 /// A piece of a joined text.
@@ -32,6 +37,8 @@ pub(crate) enum Piece {
     ClientIp,
     /// The question mark of the target, when there is a query.
     QuestionMark,
+    /// What a key leads to; nothing when absent.
+    Lookup(Lookup),
 }
 
 /// The text of an operand for one request.
@@ -50,6 +57,8 @@ impl Operand {
             Operand::Literal(text) => Some(Got::Slice(text)),
             Operand::Read(read) => read.bytes(view).map(Got::Slice),
             Operand::Joined(pieces) => Some(Got::Joined(pieces, view)),
+            Operand::Lookup(lookup) => lookup.text(view).map(Got::Slice),
+            Operand::Absent => None,
         }
     }
 }
@@ -89,6 +98,21 @@ impl<'a> Got<'a> {
             Got::Slice(text) => text.len(),
             Got::Joined(pieces, view) => pieces.iter().map(|piece| piece.with(view, <[u8]>::len)).sum(),
         }
+    }
+
+    /// Copies the text; the number of its bytes, or `None` when there is not that much room.
+    pub(crate) fn copy(&self, out: &mut [u8]) -> Option<usize> {
+        let mut len = 0;
+        let mut put = |text: &[u8]| {
+            out.get_mut(len..len + text.len())?.copy_from_slice(text);
+            len += text.len();
+            Some(())
+        };
+        match self {
+            Got::Slice(text) => put(text)?,
+            Got::Joined(pieces, view) => pieces.iter().try_for_each(|piece| piece.with(view, &mut put))?,
+        }
+        Some(len)
     }
 
     /// The byte at a place; 0 past the end.
@@ -150,7 +174,12 @@ impl Piece {
             Piece::Literal(text) => return f(text),
             Piece::Read(read) => return f(read.bytes(view).unwrap_or_default()),
             Piece::QuestionMark => return f(if view.query.bytes().is_some() { b"?" } else { b"" }),
-            Piece::Int(number) => drop(write!(spare, "{}", number.eval(view))),
+            Piece::Lookup(lookup) => return f(lookup.text(view).unwrap_or_default()),
+            Piece::Int(number) => {
+                if let Some(number) = number.eval(view) {
+                    drop(write!(spare, "{number}"));
+                }
+            }
             Piece::ClientIp => drop(write!(spare, "{}", plan::client_ip(view))),
         }
         let written = room - spare.len();

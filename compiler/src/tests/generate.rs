@@ -6,9 +6,9 @@ use super::rng::Rng;
 use std::collections::HashSet;
 use twp_lang::ast::HostPattern;
 use twp_lang::hir::{
-    CaptureTy, Const, Expr, ExprKind, Fallback, Field, Group, Location, Message, PathPattern, PathTemplate,
-    Program, Route, RouteSettings, Rule, SegmentPattern, Site, SiteItem, Stmt, TemplatePart, Terminal,
-    Timeouts, Ty, Value,
+    CaptureTy, Const, Expr, ExprKind, Fallback, Field, Fn, Group, LetId, Location, Message, PathPattern,
+    PathTemplate, Program, Route, RouteSettings, Rule, SegmentPattern, Site, SiteItem, Stmt, TemplatePart,
+    Terminal, Timeouts, Ty, Value,
 };
 use twp_lang::literal::{Cidr, Method, Regex};
 use twp_lang::span::Spanned;
@@ -58,6 +58,7 @@ const SUFFIXES: &[&str] = &["a.test", "test", "b.test", "x.a.test"];
 pub(super) fn program(rng: &mut Rng) -> Program {
     let mut program = hirs::program(Vec::new());
     program.consts = consts(rng);
+    program.fns = fns();
     program.rules = rules(rng, &program.consts);
     let mut hosts = HashSet::new();
     for _ in 0..=rng.below(4) {
@@ -70,11 +71,13 @@ pub(super) fn program(rng: &mut Rng) -> Program {
     program
 }
 
-/// Constants 0 a set of networks, 1 a set of texts, 2 a text, 3 a number, 4 a set within which constant 1 stands.
+/// Constants 0 a set of networks, 1 a set of texts, 2 a text, 3 a number, 4 a set within which constant 1 stands, 5 a
+/// map to texts, 6 a map from numbers to numbers, 7 a list of texts.
 fn consts(rng: &mut Rng) -> Vec<Const> {
     let nets = (0..=rng.below(3)).map(|_| net(rng)).collect();
     let texts = (0..rng.below(4)).map(|_| text(rng.word(TEXTS))).collect();
     let number = i64::from(*rng.pick(PORTS));
+    let list = (0..rng.below(4)).map(|_| text(rng.word(TEXTS))).collect();
     let of_texts = Ty::Set(Box::new(Ty::String));
     let nested = vec![text(rng.word(TEXTS)), expr(ExprKind::Const(1), of_texts)];
     let values = [
@@ -83,8 +86,50 @@ fn consts(rng: &mut Rng) -> Vec<Const> {
         text(rng.word(TEXTS)),
         int(number),
         set(nested, Ty::String),
+        map(rng, |rng| text(rng.word(TEXTS)), Ty::String, |rng| text(rng.word(TEXTS)), Ty::String),
+        map(
+            rng,
+            |rng| int(i64::from(*rng.pick(PORTS))),
+            Ty::Int,
+            |rng| int(i64::from(*rng.pick(PORTS))),
+            Ty::Int,
+        ),
+        Expr { ty: Ty::List(Box::new(Ty::String)), ..set(list, Ty::String) },
     ];
     values.into_iter().enumerate().map(|(n, value)| Const { name: format!("c{n}"), value }).collect()
+}
+
+/// A map with each key once.
+fn map(
+    rng: &mut Rng,
+    key: fn(&mut Rng) -> Expr,
+    key_ty: Ty,
+    value: fn(&mut Rng) -> Expr,
+    value_ty: Ty,
+) -> Expr {
+    let mut entries: Vec<(Expr, Expr)> = Vec::new();
+    for _ in 0..rng.below(4) {
+        let (key, value) = (key(rng), value(rng));
+        if !entries.iter().any(|(known, _)| format!("{known:?}") == format!("{key:?}")) {
+            entries.push((key, value));
+        }
+    }
+    expr(ExprKind::Map(entries), Ty::Map(Box::new(key_ty), Box::new(value_ty)))
+}
+
+/// Function 0 makes a text of a text, function 1 a number of a number and calls function 0.
+fn fns() -> Vec<Fn> {
+    let param = |ty| expr(ExprKind::Param(0), ty);
+    let is_a = compare(twp_lang::hir::Comparison::Equal, param(Ty::String), text("a"));
+    let joined = expr(ExprKind::Join(vec![param(Ty::String), text("b")]), Ty::String);
+    let name = choose(is_a, text("v1"), joined, Ty::String);
+    let port = expr(ExprKind::Join(vec![param(Ty::Int)]), Ty::String);
+    let called = expr(ExprKind::Call(0, vec![port]), Ty::String);
+    let is_long = compare(twp_lang::hir::Comparison::EndsWith, called, text("7b"));
+    let number = choose(is_long, int(7), param(Ty::Int), Ty::Int);
+    let function =
+        |name: &str, ty, body| Fn { name: name.to_owned(), params: vec![("x".to_owned(), ty)], body };
+    vec![function("f0", Ty::String, name), function("f1", Ty::Int, number)]
 }
 
 fn net(rng: &mut Rng) -> Expr {
@@ -98,7 +143,7 @@ fn net(rng: &mut Rng) -> Expr {
 
 /// Rule 0 takes nothing, rule 1 a text and a set of texts, rule 2 a number and calls rule 1.
 fn rules(rng: &mut Rng, consts: &[Const]) -> Vec<Rule> {
-    let program = Program { consts: consts.to_vec(), ..Program::default() };
+    let program = Program { consts: consts.to_vec(), fns: fns(), ..Program::default() };
     let mut conditions = Gen { rng, program: &program, names: 0 };
     let plain = conditions.condition(&Scope::default(), 2);
     let param = |number, ty| expr(ExprKind::Param(number), ty);
@@ -130,6 +175,8 @@ fn rules(rng: &mut Rng, consts: &[Const]) -> Vec<Rule> {
 #[derive(Clone, Default)]
 struct Scope {
     captures: Vec<(String, bool)>,
+    /// Numbers of `let`s of texts, and of those that may be absent.
+    lets: Vec<(LetId, bool)>,
     /// Literal segments that the pattern begins with.
     literals: usize,
     depth: usize,
@@ -272,7 +319,8 @@ impl Gen<'_> {
     }
 
     fn capture(&mut self, scope: &mut Scope) -> SegmentPattern {
-        let ty = match self.rng.below(8) {
+        let ty = match self.rng.below(9) {
+            8 => CaptureTy::OneOf(["a", "ab", "v1"].map(str::to_owned).to_vec()),
             0..=2 => CaptureTy::Segment,
             3 | 4 => CaptureTy::Int,
             5 => CaptureTy::Slug,
@@ -305,7 +353,13 @@ impl Gen<'_> {
 
     /// Statements and a terminal.
     fn body(&mut self, scope: &Scope) -> Vec<Stmt> {
-        let mut statements = self.statements(scope, 3);
+        let mut scope = scope.clone();
+        let mut statements = self.statements(&scope, 3);
+        for _ in 0..self.rng.below(3) {
+            statements.push(self.bind(&mut scope));
+        }
+        let scope = &scope;
+        statements.extend(self.statements(scope, 1));
         if self.rng.chance(20) {
             statements.push(Stmt::When {
                 condition: self.condition(scope, 2),
@@ -316,6 +370,20 @@ impl Gen<'_> {
             statements.push(Stmt::Terminal(self.terminal(scope)));
         }
         statements
+    }
+
+    /// A `let`; behind `else` its value is there.
+    fn bind(&mut self, scope: &mut Scope) -> Stmt {
+        self.names += 1;
+        let id = self.names;
+        let otherwise = self.rng.chance(50).then(|| self.terminal(scope));
+        let (value, optional) = match &otherwise {
+            Some(_) => (self.option(scope), false),
+            None if self.rng.chance(50) => (self.option(scope), true),
+            None => (self.text(scope, 2), false),
+        };
+        scope.lets.push((id, optional));
+        Stmt::Let { id, name: format!("l{id}"), value, otherwise }
     }
 
     fn statement(&mut self, scope: &Scope, depth: usize) -> Stmt {

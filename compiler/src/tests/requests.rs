@@ -122,6 +122,7 @@ fn value(rng: &mut Rng, ty: &CaptureTy) -> String {
         ),
         CaptureTy::Slug => (&["a", "a-b", "7", "-"], &["A", "a_b", ""]),
         CaptureTy::Hex => (&["0", "af", "DEADBEEF"], &["g", "a-b", ""]),
+        CaptureTy::OneOf(_) => (&["a", "ab", "v1"], &["", "b", "a0", "A"]),
         CaptureTy::Regex(Regex { pattern, .. }) => match pattern.as_str() {
             "v[0-9]+" => (&["v1", "v12"], &["v", "v1x", "V1"]),
             "a|ab" => (&["a", "ab"], &["abb", "AB", ""]),

@@ -1,11 +1,12 @@
-//! Calls of rules.
+//! Calls of rules and functions.
 
 use super::declare::broken;
 use super::names::Kind;
 use super::scope::Place;
-use super::{Check, expr, field, names};
+use super::{Check, ParamInfo, expr, field, names};
 use crate::ast::{self, Argument};
-use crate::hir::{Expr, ExprKind, RuleId, Ty};
+use crate::hir::{Expr, ExprKind, FnId, RuleId, Ty};
+use crate::span::Ident;
 use crate::suggest::closest;
 use crate::{Diagnostic, Span};
 
@@ -17,8 +18,9 @@ pub(super) fn call(ctx: &mut Check<'_>, callee: &ast::Expr, arguments: &[Argumen
     if let Some(found) = ctx.names.look_up(name) {
         return match found.kind {
             Kind::Rule(id) => rule(ctx, id, arguments, span),
+            Kind::Fn(id) => function(ctx, id, arguments, span),
             Kind::Later => broken(span),
-            Kind::Const(_) | Kind::Listener(_) | Kind::Upstream(_) => {
+            Kind::Const(_) | Kind::Enum(_) | Kind::Listener(_) | Kind::Upstream(_) => {
                 let message = format!("`{name}` cannot be called");
                 ctx.report(
                     Diagnostic::error("E0204", message, callee.span)
@@ -58,10 +60,41 @@ fn call_of_value(ctx: &mut Check<'_>, callee: &ast::Expr, span: Span) -> Expr {
     broken(span)
 }
 
-/// A use of a rule: the first argument may stand without its name, all others have theirs.
+/// What takes arguments.
+#[derive(Clone, Copy)]
+pub(super) enum Callable {
+    Rule(RuleId),
+    Fn(FnId),
+}
+
+impl Callable {
+    /// Its name where it is declared.
+    fn name<'t>(self, ctx: &Check<'t>) -> &'t Ident {
+        match self {
+            Callable::Rule(id) => &ctx.rules[id].decl.name,
+            Callable::Fn(id) => &ctx.fns[id].decl.name,
+        }
+    }
+
+    fn params<'c>(self, ctx: &'c Check<'_>) -> &'c [ParamInfo] {
+        match self {
+            Callable::Rule(id) => &ctx.rules[id].params,
+            Callable::Fn(id) => &ctx.fns[id].params,
+        }
+    }
+
+    fn is_cyclic(self, ctx: &Check<'_>) -> bool {
+        match self {
+            Callable::Rule(id) => ctx.rules[id].cyclic,
+            Callable::Fn(id) => ctx.fns[id].cyclic,
+        }
+    }
+}
+
+/// A use of a rule.
 pub(super) fn rule(ctx: &mut Check<'_>, id: RuleId, arguments: &[Argument], span: Span) -> Expr {
-    if matches!(ctx.scope.place, Place::Constant | Place::Setting) {
-        let what = if ctx.scope.place == Place::Setting { "a setting" } else { "a constant" };
+    if matches!(ctx.scope.place, Place::Constant | Place::Setting | Place::Function) {
+        let what = ctx.scope.place.what();
         ctx.report(
             Diagnostic::error("E0502", format!("{what} cannot use a rule"), span)
                 .label("a rule reads the request")
@@ -69,26 +102,49 @@ pub(super) fn rule(ctx: &mut Check<'_>, id: RuleId, arguments: &[Argument], span
         );
         return broken(span);
     }
-    let n_params = ctx.rules[id].params.len();
+    match bind(ctx, Callable::Rule(id), arguments, span) {
+        Some(values) => Expr { kind: ExprKind::Rule(id, values), ty: Ty::Bool, span },
+        None => broken(span),
+    }
+}
+
+/// A use of a function.
+fn function(ctx: &mut Check<'_>, id: FnId, arguments: &[Argument], span: Span) -> Expr {
+    let bound = bind(ctx, Callable::Fn(id), arguments, span);
+    let ty = ctx.fns[id].result.clone();
+    match bound {
+        Some(values) if ty != Ty::Error => Expr { kind: ExprKind::Call(id, values), ty, span },
+        Some(_) | None => broken(span),
+    }
+}
+
+/// An argument for each parameter: the first may stand without its name, all others have theirs. `None` when
+/// something is wrong with them or with what is called, which was reported.
+pub(super) fn bind(
+    ctx: &mut Check<'_>,
+    callee: Callable,
+    arguments: &[Argument],
+    span: Span,
+) -> Option<Vec<Expr>> {
+    let n_params = callee.params(ctx).len();
     let mut values: Vec<Option<Expr>> = (0..n_params).map(|_| None).collect();
-    let mut is_complete = !ctx.rules[id].cyclic;
+    let mut is_complete = !callee.is_cyclic(ctx);
     for (at, argument) in arguments.iter().enumerate() {
-        let Some(number) = parameter_of(ctx, id, at, argument) else {
+        let Some(number) = parameter_of(ctx, callee, at, argument) else {
             is_complete = false;
             expr::infer(ctx, &argument.value);
             continue;
         };
-        let ty = ctx.rules[id].params[number].ty.clone();
+        let ty = callee.params(ctx)[number].ty.clone();
         let value = expr::expect(ctx, &argument.value, &ty);
         if values[number].is_some() {
-            let name = ctx.rules[id].params[number].name.clone();
-            let message = format!("`{name}` is given twice");
+            let message = format!("`{}` is given twice", callee.params(ctx)[number].name);
             ctx.report(Diagnostic::error("E0307", message, argument.value.span));
         }
         values[number] = Some(value);
     }
     let mut missing = Vec::new();
-    for (value, param) in values.iter_mut().zip(&ctx.rules[id].params) {
+    for (value, param) in values.iter_mut().zip(callee.params(ctx)) {
         if value.is_none() {
             value.clone_from(&param.default);
         }
@@ -97,45 +153,40 @@ pub(super) fn rule(ctx: &mut Check<'_>, id: RuleId, arguments: &[Argument], span
         }
     }
     if !missing.is_empty() && is_complete {
-        let name = &ctx.rules[id].decl.name;
+        let name = callee.name(ctx);
         let message = format!("`{}` needs {}", name.value, missing.join(" and "));
-        let place = name.span;
-        ctx.report(Diagnostic::error("E0307", message, span).with(place, "declared here"));
+        ctx.report(Diagnostic::error("E0307", message, span).with(name.span, "declared here"));
     }
-    match values.into_iter().collect::<Option<Vec<Expr>>>() {
-        Some(values) if is_complete => Expr { kind: ExprKind::Rule(id, values), ty: Ty::Bool, span },
-        Some(_) | None => broken(span),
-    }
+    values.into_iter().collect::<Option<Vec<Expr>>>().filter(|_| is_complete)
 }
 
 /// The number of the parameter that an argument is for.
-fn parameter_of(ctx: &mut Check<'_>, id: RuleId, at: usize, argument: &Argument) -> Option<usize> {
-    let decl = ctx.rules[id].decl;
-    let rule_name = &decl.name.value;
+fn parameter_of(ctx: &mut Check<'_>, callee: Callable, at: usize, argument: &Argument) -> Option<usize> {
+    let place = callee.name(ctx).span;
+    let callee_name = callee.name(ctx).value.clone();
+    let names: Vec<String> = callee.params(ctx).iter().map(|param| param.name.clone()).collect();
     let Some(name) = &argument.name else {
-        if at == 0 && !decl.params.is_empty() {
+        if at == 0 && !names.is_empty() {
             return Some(0);
         }
-        let mut diagnostic = if decl.params.is_empty() {
-            Diagnostic::error("E0307", format!("`{rule_name}` takes no arguments"), argument.value.span)
+        let mut diagnostic = if names.is_empty() {
+            Diagnostic::error("E0307", format!("`{callee_name}` takes no arguments"), argument.value.span)
         } else {
             Diagnostic::error("E0307", "arguments after the first are named", argument.value.span)
         };
-        if let Some(param) = decl.params.get(at) {
-            let text = format!("{}: ", param.name.value);
+        if let Some(param) = names.get(at) {
+            let text = format!("{param}: ");
             let start = Span { end: argument.value.span.start, ..argument.value.span };
             diagnostic = diagnostic.fix(format!("write `{text}…`"), start, text);
         }
-        ctx.report(diagnostic.with(decl.name.span, "declared here"));
+        ctx.report(diagnostic.with(place, "declared here"));
         return None;
     };
-    let found = decl.params.iter().position(|param| param.name.value == name.value);
+    let found = names.iter().position(|param| *param == name.value);
     if found.is_none() {
-        let message = format!("`{rule_name}` has no parameter `{}`", name.value);
-        let mut diagnostic =
-            Diagnostic::error("E0307", message, name.span).with(decl.name.span, "declared here");
-        if let Some(similar) = closest(&name.value, decl.params.iter().map(|param| param.name.value.as_str()))
-        {
+        let message = format!("`{callee_name}` has no parameter `{}`", name.value);
+        let mut diagnostic = Diagnostic::error("E0307", message, name.span).with(place, "declared here");
+        if let Some(similar) = closest(&name.value, names.iter().map(String::as_str)) {
             diagnostic = diagnostic.fix(format!("did you mean `{similar}`?"), name.span, similar);
         }
         ctx.report(diagnostic);

@@ -8,8 +8,8 @@ use super::expr::{expect, infer, is_literal, pattern};
 use super::mismatch::{self, coerce};
 use super::render::render;
 use super::scope::Place;
-use super::types::{agrees, is_ordered, is_plain, is_text, present};
-use super::{Check, path};
+use super::types::{agrees, has_words, is_ordered, is_plain, is_text, present};
+use super::{Check, enums, path};
 use crate::ast::{self, BinaryOp, Literal};
 use crate::hir::{Comparison, Expr, ExprKind, Field, Ty, Value};
 use crate::literal::Method;
@@ -56,7 +56,7 @@ pub(super) fn compare(
 }
 
 fn equal(ctx: &mut Check<'_>, op: BinaryOp, (left, right): (&ast::Expr, &ast::Expr)) -> Option<(Expr, Expr)> {
-    if is_literal(left) && !is_literal(right) {
+    if (is_literal(left) || enums::is_word(ctx, left)) && !is_literal(right) {
         let second = infer(ctx, right);
         let first = expect(ctx, left, present(&second.ty));
         check_equal(ctx, op, (&first, left), (&second, right))?;
@@ -64,12 +64,17 @@ fn equal(ctx: &mut Check<'_>, op: BinaryOp, (left, right): (&ast::Expr, &ast::Ex
     }
     let first = infer(ctx, left);
     let wanted = present(&first.ty).clone();
+    if wanted == Ty::Error && enums::is_word(ctx, right) {
+        // It may be a word of the type that the left side would have had.
+        return None;
+    }
     if !is_plain(&wanted) {
         no_equality(ctx, op, &first);
         return None;
     }
     let second = match &right.kind {
         ast::ExprKind::Literal(_) | ast::ExprKind::If { .. } => expect(ctx, right, &wanted),
+        ast::ExprKind::Name(_) if has_words(&wanted) => expect(ctx, right, &wanted),
         ast::ExprKind::List(_) => {
             let text = if op == BinaryOp::Equal { "in" } else { "not in" };
             ctx.report(
@@ -131,6 +136,8 @@ fn refuse_absent(ctx: &mut Check<'_>, option: &Expr, written: &ast::Expr, op: Bi
         ExprKind::Field(Field::Query(_)) => "a query field",
         ExprKind::Field(Field::Cookie(_)) => "a cookie",
         ExprKind::Field(Field::QueryString) => "a query",
+        ExprKind::Lookup { .. } => "an entry",
+        ExprKind::Element { .. } => "an element",
         ExprKind::Field(
             Field::Method
             | Field::Scheme
@@ -142,8 +149,11 @@ fn refuse_absent(ctx: &mut Check<'_>, option: &Expr, written: &ast::Expr, op: Bi
         )
         | ExprKind::Value(_)
         | ExprKind::Set(_)
+        | ExprKind::Map(_)
         | ExprKind::Range(..)
         | ExprKind::Const(_)
+        | ExprKind::Let(_)
+        | ExprKind::Call(..)
         | ExprKind::Rule(..)
         | ExprKind::Param(_)
         | ExprKind::Capture(_)
@@ -218,7 +228,7 @@ fn member(
         _ => {
             let second = infer(ctx, right);
             let holds = match &second.ty {
-                Ty::Set(inner) | Ty::List(inner) | Ty::Range(inner) => {
+                Ty::Set(inner) | Ty::List(inner) | Ty::Range(inner) | Ty::Map(inner, _) => {
                     agrees(&element, inner) || (element, &**inner) == (Ty::Ip, &Ty::Cidr)
                 }
                 Ty::Error => true,

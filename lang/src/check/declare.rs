@@ -1,44 +1,66 @@
-//! Constants and rules.
+//! Constants, rules and enums.
 
+use super::graph::Node;
 use super::limits::NESTING_MAX;
 use super::render::render;
-use super::scope::{Place, enter_rule};
-use super::{Check, ParamInfo, expr, names, types};
+use super::scope::{Place, enter};
+use super::{Check, ParamInfo, enums, expr, function, names, types};
+use crate::ast::Param;
 use crate::hir::{self, Expr, Ty};
 use crate::{Diagnostic, Span};
+
+/// Makes the types that enums declare.
+pub(super) fn enums(ctx: &mut Check<'_>) {
+    for (id, decl) in ctx.enum_decls.clone().into_iter().enumerate() {
+        let declared = enums::declaration(ctx, decl, id);
+        ctx.enums.push(declared);
+    }
+}
 
 /// Checks parameters of rules, so that calls can be checked before bodies.
 pub(super) fn rule_heads(ctx: &mut Check<'_>) {
     for id in 0..ctx.rules.len() {
-        let decl = ctx.rules[id].decl;
-        let mut params: Vec<ParamInfo> = Vec::new();
-        for param in &decl.params {
-            let ty = types::read(ctx, &param.ty);
-            let first = params.iter().find(|p| p.name == param.name.value).map(|p| p.span);
-            if let (true, Some(first)) = (names::reserve(ctx, &param.name), first) {
-                names::taken(ctx, &param.name, first);
-            }
-            let name = param.name.value.clone();
-            params.push(ParamInfo { name, span: param.name.span, ty, default: None });
-        }
-        ctx.rules[id].params = params;
+        ctx.rules[id].params = params(ctx, &ctx.rules[id].decl.params);
     }
 }
 
-/// Checks constants, each after those it uses.
-pub(super) fn consts(ctx: &mut Check<'_>) {
-    for id in ctx.const_order.clone() {
-        let decl = ctx.consts[id].decl;
-        ctx.scope.place = Place::Constant;
-        let value = match &decl.ty {
-            Some(written) => {
-                let ty = types::read(ctx, written);
-                expr::expect(ctx, &decl.value, &ty)
-            }
-            None => expr::infer(ctx, &decl.value),
-        };
-        ctx.consts[id].value = Some(value);
+/// Names and types of parameters; defaults come when everything they use is known.
+pub(super) fn params(ctx: &mut Check<'_>, written: &[Param]) -> Vec<ParamInfo> {
+    let mut params: Vec<ParamInfo> = Vec::new();
+    for param in written {
+        let ty = types::read(ctx, &param.ty);
+        let first = params.iter().find(|p| p.name == param.name.value).map(|p| p.span);
+        if let (true, Some(first)) = (names::reserve(ctx, &param.name), first) {
+            names::taken(ctx, &param.name, first);
+        }
+        let name = param.name.value.clone();
+        params.push(ParamInfo { name, span: param.name.span, ty, default: None });
     }
+    params
+}
+
+/// Checks constants and functions, each after those it uses.
+pub(super) fn in_order(ctx: &mut Check<'_>) {
+    for node in ctx.order.clone() {
+        match node {
+            Node::Const(id) => constant(ctx, id),
+            Node::Fn(id) => function::body(ctx, id),
+            Node::Rule(_) => {}
+        }
+    }
+}
+
+fn constant(ctx: &mut Check<'_>, id: hir::ConstId) {
+    let decl = ctx.consts[id].decl;
+    ctx.scope.place = Place::Constant;
+    let value = match &decl.ty {
+        Some(written) => {
+            let ty = types::read(ctx, written);
+            expr::expect(ctx, &decl.value, &ty)
+        }
+        None => expr::infer(ctx, &decl.value),
+    };
+    ctx.consts[id].value = Some(value);
 }
 
 /// Checks defaults and conditions of rules.
@@ -58,7 +80,7 @@ pub(super) fn rules(ctx: &mut Check<'_>) -> Vec<hir::Rule> {
 fn rule(ctx: &mut Check<'_>, id: hir::RuleId) -> hir::Rule {
     let decl = ctx.rules[id].decl;
     let params = std::mem::take(&mut ctx.rules[id].params);
-    enter_rule(ctx, &params);
+    enter(ctx, Place::Rule, &params);
     let heads = params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
     ctx.rules[id].params = params;
     ctx.scope.guard_text = Some(render(&decl.condition));

@@ -3,7 +3,7 @@
 use super::declare::{broken, descend};
 use super::mismatch::{self, coerce};
 use super::types::{agrees, present};
-use super::{Check, call, compare, field, literal, regex, types};
+use super::{Check, call, compare, enums, field, literal, map, regex, types};
 use crate::ast::{self, BinaryOp, Literal, TextPiece, UnaryOp};
 use crate::hir::{Arithmetic, Expr, ExprKind, Ty, Value};
 use crate::{Diagnostic, Span};
@@ -35,10 +35,7 @@ fn infer_kind(ctx: &mut Check<'_>, expr: &ast::Expr) -> Expr {
         ast::ExprKind::Binary { op, left, right } => binary(ctx, expr, op.value, (left, right)),
         ast::ExprKind::If { .. } => choose(ctx, expr, None),
         ast::ExprKind::List(elements) => list(ctx, elements, span),
-        ast::ExprKind::Map(_) => {
-            ctx.later("a map", span);
-            broken(span)
-        }
+        ast::ExprKind::Map(entries) => map::infer(ctx, entries, span),
         ast::ExprKind::Error => {
             ctx.incomplete = true;
             broken(span)
@@ -58,9 +55,15 @@ pub(super) fn expect(ctx: &mut Check<'_>, expr: &ast::Expr, wanted: &Ty) -> Expr
 
 fn expect_kind(ctx: &mut Check<'_>, expr: &ast::Expr, wanted: &Ty) -> Expr {
     match (&expr.kind, wanted) {
+        // Their types were written, and what was wrong with that was said.
+        (ast::ExprKind::Map(_), Ty::Error) => broken(expr.span),
         (_, Ty::Error) => infer_kind(ctx, expr),
         (ast::ExprKind::Literal(literal), _) => literal::adapt(ctx, literal, wanted, expr),
         (ast::ExprKind::If { .. }, _) => choose(ctx, expr, Some(wanted)),
+        (ast::ExprKind::Name(word), Ty::Enum(declared)) => enums::word(ctx, expr, word, declared),
+        (ast::ExprKind::Map(entries), Ty::Map(key, value)) => {
+            map::expect(ctx, entries, (key, value), expr.span)
+        }
         (ast::ExprKind::List(elements), Ty::Set(element) | Ty::List(element)) => {
             let elements = elements.iter().map(|e| expect(ctx, e, element)).collect();
             Expr { kind: ExprKind::Set(elements), ty: wanted.clone(), span: expr.span }
@@ -164,6 +167,9 @@ fn or_else(ctx: &mut Check<'_>, (left, right): (&ast::Expr, &ast::Expr), span: S
         ast::ExprKind::Literal(_) | ast::ExprKind::If { .. } | ast::ExprKind::List(_) => {
             expect(ctx, right, &inner)
         }
+        ast::ExprKind::Name(_) if types::has_words(&inner) && enums::is_word(ctx, right) => {
+            expect(ctx, right, &inner)
+        }
         _ => {
             let default = infer(ctx, right);
             if agrees(&default.ty, &option.ty) { default } else { coerce(ctx, default, &inner, right) }
@@ -194,7 +200,7 @@ fn choose(ctx: &mut Check<'_>, expr: &ast::Expr, wanted: Option<&Ty>) -> Expr {
     let condition = expect(ctx, condition, &Ty::Bool);
     let (then, otherwise) = match wanted {
         Some(wanted) => (expect(ctx, then, wanted), expect(ctx, otherwise, wanted)),
-        None if is_literal(then) && !is_literal(otherwise) => {
+        None if (is_literal(then) || enums::is_word(ctx, then)) && !is_literal(otherwise) => {
             let otherwise = infer(ctx, otherwise);
             let ty = otherwise.ty.clone();
             (expect(ctx, then, &ty), otherwise)
@@ -349,6 +355,7 @@ fn check_shown(ctx: &mut Check<'_>, part: &Expr, written: &ast::Expr) {
         | Ty::Scheme
         | Ty::Port
         | Ty::Status
+        | Ty::Enum(_)
         | Ty::Error => {}
         Ty::Option(_) => mismatch::report(ctx, part, &Ty::String, written),
         Ty::Bool => ctx.report(
@@ -365,6 +372,7 @@ fn check_shown(ctx: &mut Check<'_>, part: &Expr, written: &ast::Expr) {
         | Ty::Glob
         | Ty::List(_)
         | Ty::Set(_)
+        | Ty::Map(..)
         | Ty::Range(_) => {
             ctx.report(Diagnostic::error("E0303", format!("`${{…}}` cannot show {}", part.ty), part.span));
         }

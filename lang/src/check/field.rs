@@ -4,7 +4,7 @@ use super::call;
 use super::declare::broken;
 use super::names::{self, BUILTIN, Kind};
 use super::scope::Place;
-use super::{Check, expr, header};
+use super::{Check, expr, header, map};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, Field, Ty};
 use crate::span::Ident;
@@ -40,6 +40,9 @@ pub(super) fn name(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
     if let Some(captured) = ctx.scope.capture(name) {
         return Expr { kind: ExprKind::Capture(name.to_owned()), ty: captured.taken.ty(), span };
     }
+    if let Some(bound) = ctx.scope.bound(name) {
+        return Expr { kind: ExprKind::Let(bound.id), ty: bound.ty.clone(), span };
+    }
     if ctx.scope.unsure.iter().any(|unsure| unsure == name) {
         return broken(span);
     }
@@ -60,7 +63,17 @@ pub(super) fn name(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
             Some(_) | None => broken(span),
         },
         Kind::Rule(id) => call::rule(ctx, id, &[], span),
-        Kind::Listener(_) | Kind::Upstream(_) => {
+        Kind::Fn(_) => {
+            let message = format!("`{name}` is a function");
+            ctx.report(
+                Diagnostic::error("E0204", message, span)
+                    .label("its value depends on its arguments")
+                    .with(found.span, "declared here")
+                    .help(format!("write `{name}(…)`")),
+            );
+            broken(span)
+        }
+        Kind::Listener(_) | Kind::Upstream(_) | Kind::Enum(_) => {
             not_a_value(ctx, name, found.kind.with_article(), span);
             broken(span)
         }
@@ -170,7 +183,7 @@ fn response(ctx: &mut Check<'_>, span: Span) -> Expr {
                     .help(format!("use `on response when {condition} {{ … }}` inside the route")),
             );
         }
-        Place::Constant | Place::Setting => too_early(ctx, span),
+        Place::Constant | Place::Setting | Place::Function => too_early(ctx, span),
         Place::Statement => ctx.later("reading the response", span),
     }
     broken(span)
@@ -179,7 +192,7 @@ fn response(ctx: &mut Check<'_>, span: Span) -> Expr {
 /// A field of the request, where there is a request.
 fn read(ctx: &mut Check<'_>, field: Field, span: Span) -> Expr {
     match ctx.scope.place {
-        Place::Constant | Place::Setting => {
+        Place::Constant | Place::Setting | Place::Function => {
             too_early(ctx, span);
             broken(span)
         }
@@ -191,12 +204,13 @@ fn read(ctx: &mut Check<'_>, field: Field, span: Span) -> Expr {
 }
 
 fn too_early(ctx: &mut Check<'_>, span: Span) {
-    let what = if ctx.scope.place == Place::Setting { "a setting" } else { "a constant" };
-    ctx.report(
-        Diagnostic::error("E0502", format!("{what} cannot read the exchange"), span)
-            .label("known only while a request is served")
-            .help("for a condition over the request write a `rule`"),
-    );
+    let what = ctx.scope.place.what();
+    let diagnostic = Diagnostic::error("E0502", format!("{what} cannot read the exchange"), span)
+        .label("known only while a request is served");
+    ctx.report(match ctx.scope.place {
+        Place::Function => diagnostic.help("give it as an argument, or for a condition write a `rule`"),
+        _ => diagnostic.help("for a condition over the request write a `rule`"),
+    });
 }
 
 fn field_type(field: &Field) -> Ty {
@@ -234,16 +248,7 @@ pub(super) fn index(ctx: &mut Check<'_>, base: &ast::Expr, index: &ast::Expr, sp
             _ => {}
         }
     }
-    let value = expr::infer(ctx, base);
-    match &value.ty {
-        Ty::Error => {}
-        Ty::List(_) | Ty::Set(_) => ctx.later("reading one element of a list", span),
-        ty => {
-            let message = format!("{ty} has no elements");
-            ctx.report(Diagnostic::error("E0319", message, value.span));
-        }
-    }
-    broken(span)
+    map::index(ctx, base, index, span)
 }
 
 fn unknown_field(ctx: &mut Check<'_>, name: &Ident, owner: &str, known: &[&str]) {

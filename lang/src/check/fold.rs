@@ -1,31 +1,58 @@
 //! Values of constant expressions, for settings, statuses and header names.
 
 use super::Check;
-use crate::hir::{Arithmetic, Expr, ExprKind, Value};
+use crate::hir::{Arithmetic, Comparison, Expr, ExprKind, Value};
+
+/// The arguments of a call and those of the calls around it.
+struct Frame<'f> {
+    arguments: &'f [Expr],
+    outer: Option<&'f Frame<'f>>,
+}
 
 /// The value, when it is known now.
 pub(super) fn value(ctx: &Check<'_>, expr: &Expr) -> Option<Value> {
+    within(ctx, expr, None)
+}
+
+/// The value of an expression inside a function.
+fn within(ctx: &Check<'_>, expr: &Expr, frame: Option<&Frame<'_>>) -> Option<Value> {
+    let value = |expr: &Expr| within(ctx, expr, frame);
     match &expr.kind {
         ExprKind::Value(value) => Some(value.clone()),
-        ExprKind::Const(id) => value(ctx, ctx.consts[*id].value.as_ref()?),
-        ExprKind::If { condition, then, otherwise } => match value(ctx, condition)? {
-            Value::Bool(true) => value(ctx, then),
-            Value::Bool(false) => value(ctx, otherwise),
-            Value::Int(_)
-            | Value::Text(_)
-            | Value::Duration(_)
-            | Value::Size(_)
-            | Value::Percent(_)
-            | Value::Rate(..)
-            | Value::Method(_)
-            | Value::Ip(_)
-            | Value::Cidr(_)
-            | Value::Endpoint(_)
-            | Value::Regex(_)
-            | Value::Glob(_) => None,
-        },
+        ExprKind::Const(id) => within(ctx, ctx.consts[*id].value.as_ref()?, None),
+        ExprKind::Let(id) => within(ctx, ctx.lets.get(*id)?, None),
+        ExprKind::Param(number) => {
+            let frame = frame?;
+            within(ctx, frame.arguments.get(*number)?, frame.outer)
+        }
+        ExprKind::Call(id, arguments) if !ctx.fns[*id].cyclic => {
+            within(ctx, ctx.fns[*id].body.as_ref()?, Some(&Frame { arguments, outer: frame }))
+        }
+        ExprKind::Not(inner) => {
+            let Value::Bool(holds) = value(inner)? else { return None };
+            Some(Value::Bool(!holds))
+        }
+        ExprKind::Compare { op: Comparison::Equal, left, right } => {
+            Some(Value::Bool(value(left)? == value(right)?))
+        }
+        ExprKind::Compare { op: Comparison::NotEqual, left, right } => {
+            Some(Value::Bool(value(left)? != value(right)?))
+        }
+        ExprKind::Else(first, second) => {
+            let ExprKind::Lookup { map, key } = &first.kind else { return None };
+            let key = value(key)?;
+            let mut entries = entries(ctx, map)?.iter();
+            match entries.find(|(known, _)| within(ctx, known, None).as_ref() == Some(&key)) {
+                Some((_, found)) => within(ctx, found, None),
+                None => value(second),
+            }
+        }
+        ExprKind::If { condition, then, otherwise } => {
+            let Value::Bool(holds) = value(condition)? else { return None };
+            value(if holds { then } else { otherwise })
+        }
         ExprKind::Arithmetic { op, left, right } => {
-            let (Value::Int(left), Value::Int(right)) = (value(ctx, left)?, value(ctx, right)?) else {
+            let (Value::Int(left), Value::Int(right)) = (value(left)?, value(right)?) else {
                 return None;
             };
             Some(Value::Int(match op {
@@ -35,22 +62,32 @@ pub(super) fn value(ctx: &Check<'_>, expr: &Expr) -> Option<Value> {
             }))
         }
         ExprKind::Join(parts) => {
-            let texts: Option<Vec<String>> = parts.iter().map(|part| text(&value(ctx, part)?)).collect();
+            let texts: Option<Vec<String>> = parts.iter().map(|part| text(&value(part)?)).collect();
             Some(Value::Text(texts?.concat()))
         }
         ExprKind::Set(_)
+        | ExprKind::Map(_)
+        | ExprKind::Lookup { .. }
+        | ExprKind::Element { .. }
         | ExprKind::Range(..)
         | ExprKind::Rule(..)
-        | ExprKind::Param(_)
+        | ExprKind::Call(..)
         | ExprKind::Field(_)
         | ExprKind::Capture(_)
-        | ExprKind::Not(_)
         | ExprKind::And(..)
         | ExprKind::Or(..)
         | ExprKind::Compare { .. }
-        | ExprKind::Else(..)
         | ExprKind::IsSome(_)
         | ExprKind::IsNone(_) => None,
+    }
+}
+
+/// The entries of a constant map; `None` when it is not known now.
+fn entries<'e>(ctx: &'e Check<'_>, map: &'e Expr) -> Option<&'e [(Expr, Expr)]> {
+    match &map.kind {
+        ExprKind::Const(id) => entries(ctx, ctx.consts[*id].value.as_ref()?),
+        ExprKind::Map(entries) => Some(entries),
+        _ => None,
     }
 }
 
@@ -60,6 +97,11 @@ pub(super) fn elements<'e>(ctx: &'e Check<'_>, expr: &'e Expr) -> Option<&'e [Ex
         ExprKind::Set(elements) => Some(elements),
         ExprKind::Const(id) => elements(ctx, ctx.consts[*id].value.as_ref()?),
         ExprKind::Value(_)
+        | ExprKind::Map(_)
+        | ExprKind::Lookup { .. }
+        | ExprKind::Element { .. }
+        | ExprKind::Call(..)
+        | ExprKind::Let(_)
         | ExprKind::Range(..)
         | ExprKind::Rule(..)
         | ExprKind::Param(_)

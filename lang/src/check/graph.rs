@@ -1,15 +1,17 @@
-//! Which constants and rules use which: nothing may use itself, and constants are checked after those they use.
+//! Which constants, functions and rules use which: nothing may use itself, and constants and functions are checked
+//! after those they use.
 
 use super::Check;
 use crate::ast::{Expr, ExprKind, TextPiece};
-use crate::hir::{ConstId, RuleId};
+use crate::hir::{ConstId, FnId, RuleId};
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
-/// A constant or rule.
+/// A constant, function or rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Node {
+pub(super) enum Node {
     Const(ConstId),
+    Fn(FnId),
     Rule(RuleId),
 }
 
@@ -27,7 +29,7 @@ enum State {
     Done,
 }
 
-/// Orders the constants and reports cycles.
+/// Orders constants, functions and rules, and reports cycles.
 pub(super) fn order(ctx: &mut Check<'_>) {
     let graph = uses(ctx);
     let mut state: BTreeMap<Node, State> = BTreeMap::new();
@@ -51,9 +53,7 @@ fn walk(
         let node = *node;
         let Some(&edge) = graph.get(&node).and_then(|edges| edges.get(*next)) else {
             state.insert(node, State::Done);
-            if let Node::Const(id) = node {
-                ctx.const_order.push(id);
-            }
+            ctx.order.push(node);
             path.pop();
             continue;
         };
@@ -77,7 +77,7 @@ fn report(ctx: &mut Check<'_>, members: &[Node], edge: Use) {
     let name = node_name(ctx, edge.target).to_owned();
     let verb = match edge.target {
         Node::Const(_) => "is defined by itself",
-        Node::Rule(_) => "calls itself",
+        Node::Rule(_) | Node::Fn(_) => "calls itself",
     };
     let through: Vec<String> =
         members.iter().skip(1).map(|&node| format!("`{}`", node_name(ctx, node))).collect();
@@ -95,6 +95,7 @@ fn report(ctx: &mut Check<'_>, members: &[Node], edge: Use) {
         match node {
             Node::Const(id) => ctx.consts[id].cyclic = true,
             Node::Rule(id) => ctx.rules[id].cyclic = true,
+            Node::Fn(id) => ctx.fns[id].cyclic = true,
         }
     }
 }
@@ -103,6 +104,7 @@ fn node_name<'c>(ctx: &'c Check<'_>, node: Node) -> &'c str {
     match node {
         Node::Const(id) => &ctx.consts[id].decl.name.value,
         Node::Rule(id) => &ctx.rules[id].decl.name.value,
+        Node::Fn(id) => &ctx.fns[id].decl.name.value,
     }
 }
 
@@ -112,12 +114,20 @@ fn uses(ctx: &Check<'_>) -> BTreeMap<Node, Vec<Use>> {
     for (id, rule) in ctx.rules.iter().enumerate().rev() {
         by_name.insert(&rule.decl.name.value, Node::Rule(id));
     }
+    for (id, function) in ctx.fns.iter().enumerate().rev() {
+        by_name.insert(&function.decl.name.value, Node::Fn(id));
+    }
     for (id, constant) in ctx.consts.iter().enumerate().rev() {
         by_name.insert(&constant.decl.name.value, Node::Const(id));
     }
     let mut graph = BTreeMap::new();
     for (id, constant) in ctx.consts.iter().enumerate() {
         graph.insert(Node::Const(id), uses_in(&[&constant.decl.value], &by_name));
+    }
+    for (id, function) in ctx.fns.iter().enumerate() {
+        let defaults = function.decl.params.iter().filter_map(|param| param.default.as_ref());
+        let exprs: Vec<&Expr> = defaults.chain([&function.decl.body]).collect();
+        graph.insert(Node::Fn(id), uses_in(&exprs, &by_name));
     }
     for (id, rule) in ctx.rules.iter().enumerate() {
         let defaults = rule.decl.params.iter().filter_map(|param| param.default.as_ref());

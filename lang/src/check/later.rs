@@ -35,9 +35,7 @@ fn keyword(kind: &ItemKind) -> Option<&'static str> {
     match kind {
         ItemKind::Env(_) => Some("`env`"),
         ItemKind::Secret(_) => Some("`secret`"),
-        ItemKind::Enum(_) => Some("`enum`"),
         ItemKind::Table(_) => Some("`table`"),
-        ItemKind::Fn(_) => Some("`fn`"),
         ItemKind::Policy(_) => Some("`policy`"),
         ItemKind::Routes(_) => Some("`routes`"),
         ItemKind::Stream(_) => Some("`stream`"),
@@ -46,6 +44,8 @@ fn keyword(kind: &ItemKind) -> Option<&'static str> {
         ItemKind::Invariant(_) => Some("`invariant`"),
         ItemKind::Server(_)
         | ItemKind::Const(_)
+        | ItemKind::Enum(_)
+        | ItemKind::Fn(_)
         | ItemKind::Rule(_)
         | ItemKind::Listener(_)
         | ItemKind::Upstream(_)
@@ -63,9 +63,6 @@ pub(super) fn mount(ctx: &mut Check<'_>, mount: &Mount) {
 pub(super) fn stmt(ctx: &mut Check<'_>, stmt: &Stmt) -> bool {
     let Some(what) = verb(&stmt.kind) else { return false };
     ctx.later(what, stmt.span);
-    if let StmtKind::Let { name, .. } = &stmt.kind {
-        ctx.scope.unsure.push(name.value.clone());
-    }
     true
 }
 
@@ -76,14 +73,14 @@ pub(super) fn is_later_stmt(kind: &StmtKind) -> bool {
 
 fn verb(kind: &StmtKind) -> Option<&'static str> {
     match kind {
-        StmtKind::Let { .. } => Some("`let`"),
         StmtKind::Apply { .. } => Some("`apply`"),
         StmtKind::Limit { .. } => Some("`limit`"),
         StmtKind::Cache(_) => Some("`cache`"),
         StmtKind::Compress(_) => Some("`compress`"),
         StmtKind::OnResponse { .. } => Some("`on response`"),
         StmtKind::OnError { .. } => Some("`on error`"),
-        StmtKind::Set { .. }
+        StmtKind::Let { .. }
+        | StmtKind::Set { .. }
         | StmtKind::Add { .. }
         | StmtKind::Remove { .. }
         | StmtKind::RewritePath(_)

@@ -27,6 +27,8 @@ pub(super) fn unused(ctx: &mut Check<'_>) {
         let what = match found.kind {
             Kind::Const(_) => "constant",
             Kind::Rule(_) => "rule",
+            Kind::Fn(_) => "function",
+            Kind::Enum(_) => "enum",
             Kind::Upstream(_) => "upstream",
             Kind::Listener(_) | Kind::Later => continue,
         };

@@ -5,7 +5,7 @@ use super::render::render;
 use super::types::present;
 use super::{Check, fold, types};
 use crate::ast;
-use crate::hir::{Expr, ExprKind, Ty, Value};
+use crate::hir::{EnumTy, Expr, ExprKind, Ty, Value};
 use crate::literal::Cidr;
 use crate::{Diagnostic, Span};
 
@@ -92,10 +92,20 @@ pub(super) fn report(ctx: &mut Check<'_>, found: &Expr, wanted: &Ty, written: &a
             let plain = shown.trim_matches('"').to_owned();
             diagnostic.fix(format!("write `{plain}` without quotes"), span, plain)
         }
+        (Ty::String, Ty::Enum(declared)) => word(diagnostic, &shown, declared, span),
         (Ty::Regex | Ty::Glob, _) => diagnostic.help("a pattern stands on the right of `matches`"),
         (Ty::Ip, Ty::Endpoint) => diagnostic.label("an address without a port").help("write the port too"),
         _ => shown_as_text(diagnostic, &shown, wanted, span),
     });
+}
+
+/// Words of an enum stand without quotes.
+fn word(diagnostic: Diagnostic, shown: &str, declared: &EnumTy, span: Span) -> Diagnostic {
+    let plain = shown.trim_matches('"').to_owned();
+    if declared.variants.contains(&plain) && shown.starts_with('"') {
+        return diagnostic.fix(format!("write `{plain}` without quotes"), span, plain);
+    }
+    diagnostic.help(format!("possible: {}", declared.variants.join(", ")))
 }
 
 /// Whether a text holds what would be an address, number or time without its quotes.
@@ -148,6 +158,8 @@ fn unit(ty: &Ty) -> Option<&'static str> {
         | Ty::List(_)
         | Ty::Set(_)
         | Ty::Range(_)
+        | Ty::Map(..)
+        | Ty::Enum(_)
         | Ty::Error => None,
     }
 }

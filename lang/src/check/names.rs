@@ -2,7 +2,7 @@
 
 use super::{Check, later};
 use crate::ast::{Item, ItemKind, Tree};
-use crate::hir::{ConstId, ListenerId, RuleId, UpstreamId};
+use crate::hir::{ConstId, EnumId, FnId, ListenerId, RuleId, UpstreamId};
 use crate::span::Ident;
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub(super) const BUILTIN: [&str; 5] = ["request", "response", "client", "conn", 
 pub(super) enum Kind {
     Const(ConstId),
     Rule(RuleId),
+    Fn(FnId),
+    Enum(EnumId),
     Listener(ListenerId),
     Upstream(UpstreamId),
     /// Something this version does not serve yet; nothing is known about it.
@@ -27,6 +29,8 @@ impl Kind {
         match self {
             Kind::Const(_) => "a constant",
             Kind::Rule(_) => "a rule",
+            Kind::Fn(_) => "a function",
+            Kind::Enum(_) => "a type",
             Kind::Listener(_) => "a listener",
             Kind::Upstream(_) => "an upstream",
             Kind::Later => "something of a later version",
@@ -86,6 +90,8 @@ pub(super) fn collect(ctx: &mut Check<'_>, tree: &Tree) {
 struct Counts {
     consts: ConstId,
     rules: RuleId,
+    fns: FnId,
+    enums: EnumId,
     listeners: ListenerId,
     upstreams: UpstreamId,
 }
@@ -102,6 +108,8 @@ fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)
     let kind = match &item.kind {
         ItemKind::Const(_) => Kind::Const(next(&mut counts.consts)),
         ItemKind::Rule(_) => Kind::Rule(next(&mut counts.rules)),
+        ItemKind::Fn(_) => Kind::Fn(next(&mut counts.fns)),
+        ItemKind::Enum(_) => Kind::Enum(next(&mut counts.enums)),
         ItemKind::Listener(_) => Kind::Listener(next(&mut counts.listeners)),
         ItemKind::Upstream(_) => Kind::Upstream(next(&mut counts.upstreams)),
         // Nothing is known about it.
@@ -110,9 +118,7 @@ fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)
         ItemKind::Server(_)
         | ItemKind::Env(_)
         | ItemKind::Secret(_)
-        | ItemKind::Enum(_)
         | ItemKind::Table(_)
-        | ItemKind::Fn(_)
         | ItemKind::Policy(_)
         | ItemKind::Routes(_)
         | ItemKind::Site(_)
@@ -196,7 +202,10 @@ pub(super) fn unknown_value(ctx: &mut Check<'_>, name: &str, span: Span) {
     let mut candidates: Vec<&str> = ctx.scope.names().collect();
     candidates.extend(BUILTIN);
     candidates.extend(
-        ctx.names.iter().filter(|(_, n)| matches!(n.kind, Kind::Const(_) | Kind::Rule(_))).map(|(n, _)| n),
+        ctx.names
+            .iter()
+            .filter(|(_, n)| matches!(n.kind, Kind::Const(_) | Kind::Rule(_) | Kind::Fn(_)))
+            .map(|(n, _)| n),
     );
     if let Some(similar) = ctx.similar(name, candidates) {
         if let Some(place) = ctx.scope.place(similar).or_else(|| ctx.names.place(similar)) {

@@ -1,10 +1,11 @@
 //! Path patterns of routes and groups: segments, captures, and the prefix that `rewrite strip` removes.
 
+use super::names::Kind;
 use super::path::{dot_segment, empty_segment, piece, refuse};
 use super::scope::{Taken, bind};
 use super::{Check, regex};
 use crate::ast::{self, Capture, CaptureKind, PatternPart, PatternSegment};
-use crate::hir::{CaptureTy, PathPattern, SegmentPattern};
+use crate::hir::{CaptureTy, PathPattern, SegmentPattern, Ty};
 use crate::span::Ident;
 use crate::suggest::closest;
 use crate::target::{SEGMENTS_MAX, TargetError};
@@ -113,8 +114,8 @@ fn read_segment(ctx: &mut Check<'_>, segment: &PatternSegment) -> Option<Segment
             PatternPart::Capture(next) => {
                 let ty = capture_type(ctx, next);
                 is_sound &= ty.is_some();
-                let ty = ty.unwrap_or(CaptureTy::Segment);
-                bind(ctx, &next.name, Taken::Segment(ty.clone()), next.span);
+                let (ty, taken) = ty.unwrap_or((CaptureTy::Segment, Taken::Segment(CaptureTy::Segment)));
+                bind(ctx, &next.name, taken, next.span);
                 capture = Some((next, ty));
             }
         }
@@ -142,9 +143,11 @@ fn second_capture(ctx: &mut Check<'_>, capture: &Capture, first: Option<Span>) {
     ctx.report(diagnostic);
 }
 
-fn capture_type(ctx: &mut Check<'_>, capture: &Capture) -> Option<CaptureTy> {
+/// What a capture takes, and what that makes its value.
+fn capture_type(ctx: &mut Check<'_>, capture: &Capture) -> Option<(CaptureTy, Taken)> {
+    let segment = |ty: CaptureTy| (ty.clone(), Taken::Segment(ty));
     match &capture.kind {
-        CaptureKind::Segment => Some(CaptureTy::Segment),
+        CaptureKind::Segment => Some(segment(CaptureTy::Segment)),
         CaptureKind::Rest => {
             let name = &capture.name.value;
             ctx.report(
@@ -156,23 +159,29 @@ fn capture_type(ctx: &mut Check<'_>, capture: &Capture) -> Option<CaptureTy> {
         }
         CaptureKind::Typed(ty) => named_type(ctx, ty),
         CaptureKind::Regex(pattern) => regex::check(ctx, &pattern.value, pattern.span, None)
-            .then(|| CaptureTy::Regex(pattern.value.clone())),
+            .then(|| segment(CaptureTy::Regex(pattern.value.clone()))),
     }
 }
 
-fn named_type(ctx: &mut Check<'_>, ty: &Ident) -> Option<CaptureTy> {
+fn named_type(ctx: &mut Check<'_>, ty: &Ident) -> Option<(CaptureTy, Taken)> {
     let name = ty.value.as_str();
     if let Some((_, found)) = TYPES.into_iter().find(|(known, _)| *known == name) {
-        return Some(found);
+        return Some((found.clone(), Taken::Segment(found)));
     }
-    let known = TYPES.iter().map(|(known, _)| *known);
+    match ctx.names.look_up(name).map(|found| found.kind) {
+        Some(Kind::Enum(id)) => {
+            let declared = ctx.enums[id].clone();
+            let variants = declared.variants.to_vec();
+            return Some((CaptureTy::OneOf(variants), Taken::Variant(Ty::Enum(declared))));
+        }
+        Some(Kind::Later) => return None,
+        Some(_) | None => {}
+    }
+    let declared: Vec<String> = ctx.enums.iter().map(|declared| declared.name.to_string()).collect();
+    let known = TYPES.iter().map(|(known, _)| *known).chain(declared.iter().map(String::as_str));
     let similar = closest(name, known);
-    if similar.is_none() && name.starts_with(|c: char| c.is_ascii_uppercase()) {
-        ctx.later("a capture of an enum", ty.span);
-        return None;
-    }
     let diagnostic = Diagnostic::error("E0313", format!("`{name}` is not a type of captures"), ty.span);
-    let possible = "possible: int, uuid, slug, hex, re\"…\"";
+    let possible = "possible: int, uuid, slug, hex, an enum, re\"…\"";
     ctx.report(match similar {
         Some(similar) => diagnostic.fix(format!("did you mean `{similar}`? {possible}"), ty.span, similar),
         None => diagnostic.help(possible),

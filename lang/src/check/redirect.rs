@@ -50,12 +50,30 @@ fn scan(ctx: &Check<'_>, expr: &Expr, at: At, found: &mut Vec<crate::Span>) -> A
             least(ends)
         }
         ExprKind::Field(field) => read(ctx, field, expr, at, found),
+        ExprKind::Let(id) => match ctx.lets.get(*id).cloned() {
+            Some(value) => scan(ctx, &value, at, found),
+            None => next(at),
+        },
+        ExprKind::Call(_, arguments) => {
+            // What the function makes of its arguments is not followed.
+            for argument in arguments {
+                scan(ctx, argument, at, found);
+            }
+            next(at)
+        }
         ExprKind::Capture(name) => {
             let taken = ctx.scope.capture(name).map(|captured| &captured.taken);
             let is_free = match taken {
                 Some(Taken::Segment(CaptureTy::Segment | CaptureTy::Regex(_)) | Taken::Rest) => true,
                 Some(
-                    Taken::Segment(CaptureTy::Int | CaptureTy::Uuid | CaptureTy::Slug | CaptureTy::Hex)
+                    Taken::Segment(
+                        CaptureTy::Int
+                        | CaptureTy::Uuid
+                        | CaptureTy::Slug
+                        | CaptureTy::Hex
+                        | CaptureTy::OneOf(_),
+                    )
+                    | Taken::Variant(_)
                     | Taken::Label,
                 )
                 | None => false,
@@ -67,6 +85,9 @@ fn scan(ctx: &Check<'_>, expr: &Expr, at: At, found: &mut Vec<crate::Span>) -> A
         }
         ExprKind::Value(_)
         | ExprKind::Set(_)
+        | ExprKind::Map(_)
+        | ExprKind::Lookup { .. }
+        | ExprKind::Element { .. }
         | ExprKind::Range(..)
         | ExprKind::Const(_)
         | ExprKind::Rule(..)

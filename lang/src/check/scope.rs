@@ -3,7 +3,7 @@
 use super::names;
 use super::{Check, ParamInfo};
 use crate::Span;
-use crate::hir::{CaptureTy, SegmentPattern, Ty};
+use crate::hir::{CaptureTy, LetId, SegmentPattern, Ty};
 use crate::span::Ident;
 use std::collections::BTreeMap;
 
@@ -13,6 +13,8 @@ pub(super) enum Place {
     /// The value of a constant.
     #[default]
     Constant,
+    /// The value of a function.
+    Function,
     /// The value of a setting.
     Setting,
     /// The condition of a rule.
@@ -23,6 +25,17 @@ pub(super) enum Place {
     Statement,
 }
 
+impl Place {
+    /// The place as a person calls it, where nothing of the exchange is known.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Place::Setting => "a setting",
+            Place::Function => "a function",
+            Place::Constant | Place::Rule | Place::Guard | Place::Statement => "a constant",
+        }
+    }
+}
+
 /// What a name in a pattern takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
@@ -30,6 +43,8 @@ pub(super) enum Taken {
     Label,
     /// A segment, or part of one.
     Segment(CaptureTy),
+    /// A segment that is a variant of an enum.
+    Variant(Ty),
     /// The remaining text of the path.
     Rest,
 }
@@ -39,8 +54,14 @@ impl Taken {
     pub(super) fn ty(&self) -> Ty {
         match self {
             Taken::Segment(CaptureTy::Int) => Ty::Int,
+            Taken::Variant(ty) => ty.clone(),
             Taken::Segment(
-                CaptureTy::Segment | CaptureTy::Uuid | CaptureTy::Slug | CaptureTy::Hex | CaptureTy::Regex(_),
+                CaptureTy::Segment
+                | CaptureTy::Uuid
+                | CaptureTy::Slug
+                | CaptureTy::Hex
+                | CaptureTy::Regex(_)
+                | CaptureTy::OneOf(_),
             )
             | Taken::Label
             | Taken::Rest => Ty::String,
@@ -59,14 +80,26 @@ pub(super) struct Captured {
     pub(super) braces: Span,
 }
 
+/// A `let` in scope.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub(super) name: String,
+    pub(super) id: LetId,
+    pub(super) ty: Ty,
+    /// The name where it is bound.
+    pub(super) span: Span,
+}
+
 /// The scope.
 #[derive(Default)]
 pub(super) struct Scope {
     pub(super) place: Place,
-    /// Parameters of the rule, by number.
+    /// Parameters of the rule or function, by number.
     pub(super) params: Vec<(String, Ty, Span)>,
     /// Captures of site, groups and route, outermost first.
     pub(super) captures: Vec<Captured>,
+    /// What `let` bound in the blocks around, outermost first.
+    pub(super) lets: Vec<Bound>,
     /// Names that a broken or later piece may have bound: never unknown.
     pub(super) unsure: Vec<String>,
     /// Names of routes of the site.
@@ -90,6 +123,7 @@ pub(super) struct Scope {
 /// What to restore at the end of a route or group.
 pub(super) struct Mark {
     captures: usize,
+    lets: usize,
     unsure: usize,
     path: usize,
     path_span: Option<Span>,
@@ -102,6 +136,7 @@ impl Scope {
     pub(super) fn mark(&self) -> Mark {
         Mark {
             captures: self.captures.len(),
+            lets: self.lets.len(),
             unsure: self.unsure.len(),
             path: self.path.len(),
             path_span: self.path_span,
@@ -113,6 +148,7 @@ impl Scope {
     /// Forgets what was bound since the mark.
     pub(super) fn reset(&mut self, mark: &Mark) {
         self.captures.truncate(mark.captures);
+        self.lets.truncate(mark.lets);
         self.unsure.truncate(mark.unsure);
         self.path.truncate(mark.path);
         self.path_span = mark.path_span;
@@ -125,16 +161,23 @@ impl Scope {
         self.captures.iter().find(|captured| captured.name == name)
     }
 
-    /// Names of captures and parameters.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let params = self.params.iter().map(|(name, ..)| name.as_str());
-        self.captures.iter().map(|captured| captured.name.as_str()).chain(params)
+    /// What a `let` bound to this name.
+    pub(super) fn bound(&self, name: &str) -> Option<&Bound> {
+        self.lets.iter().find(|bound| bound.name == name)
     }
 
-    /// Where a capture or parameter is bound.
+    /// Names of captures, parameters and `let`s.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let params = self.params.iter().map(|(name, ..)| name.as_str());
+        let lets = self.lets.iter().map(|bound| bound.name.as_str());
+        self.captures.iter().map(|captured| captured.name.as_str()).chain(params).chain(lets)
+    }
+
+    /// Where a capture, parameter or `let` is bound.
     pub(super) fn place(&self, name: &str) -> Option<Span> {
         let param = self.params.iter().find(|(param, ..)| param == name).map(|(.., span)| *span);
-        self.capture(name).map(|captured| captured.span).or(param)
+        let bound = self.bound(name).map(|bound| bound.span);
+        self.capture(name).map(|captured| captured.span).or(param).or(bound)
     }
 }
 
@@ -152,8 +195,8 @@ pub(super) fn bind(ctx: &mut Check<'_>, name: &Ident, taken: Taken, braces: Span
     ctx.scope.captures.push(Captured { name: name.value.clone(), taken, span: name.span, braces });
 }
 
-/// Makes the parameters of a rule the only local names.
-pub(super) fn enter_rule(ctx: &mut Check<'_>, params: &[ParamInfo]) {
-    ctx.scope.place = Place::Rule;
+/// Makes the parameters of a rule or function the only local names.
+pub(super) fn enter(ctx: &mut Check<'_>, place: Place, params: &[ParamInfo]) {
+    ctx.scope.place = place;
     ctx.scope.params = params.iter().map(|p| (p.name.clone(), p.ty.clone(), p.span)).collect();
 }

@@ -2,7 +2,7 @@
 
 use super::declare::descend;
 use super::scope::Place;
-use super::{Check, expr, flow, header, later, pattern, template, terminal};
+use super::{Check, expr, flow, header, later, let_in, pattern, template, terminal};
 use crate::ast::{self, StmtKind};
 use crate::hir::{Expr, Message, Stmt, Ty};
 use crate::span::Spanned;
@@ -11,6 +11,7 @@ use crate::{Diagnostic, Span};
 /// Checks the statements of one block; what follows a terminal is refused.
 pub(super) fn all<'s>(ctx: &mut Check<'_>, written: impl IntoIterator<Item = &'s ast::Stmt>) -> Vec<Stmt> {
     let mut statements = Vec::new();
+    let n_lets = ctx.scope.lets.len();
     let mut end: Option<Span> = None;
     for stmt in written {
         if let Some(terminal) = end {
@@ -23,6 +24,7 @@ pub(super) fn all<'s>(ctx: &mut Check<'_>, written: impl IntoIterator<Item = &'s
         }
         statements.extend(one(ctx, stmt));
     }
+    ctx.scope.lets.truncate(n_lets);
     statements
 }
 
@@ -59,8 +61,10 @@ pub(super) fn one(ctx: &mut Check<'_>, stmt: &ast::Stmt) -> Option<Stmt> {
             Some(Stmt::Require { condition, otherwise })
         }
         StmtKind::Terminal(written) => terminal::terminal(ctx, written).map(Stmt::Terminal),
-        StmtKind::Let { .. }
-        | StmtKind::Apply { .. }
+        StmtKind::Let { name, ty, value, otherwise } => {
+            let_in::bind(ctx, name, ty.as_ref(), (value, otherwise.as_deref()))
+        }
+        StmtKind::Apply { .. }
         | StmtKind::Limit { .. }
         | StmtKind::Cache(_)
         | StmtKind::Compress(_)

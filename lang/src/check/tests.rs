@@ -9,9 +9,16 @@ use super::check;
 use crate::{Diagnostic, Level, Span, parse};
 use std::fmt::Write;
 
+/// The files of cases, each with what a user would see.
+const CASES: [&str; 2] = [include_str!("tests/mistakes.txt"), include_str!("tests/values.txt")];
+
 #[test]
 fn mistakes_are_reported_where_they_are() {
-    golden(include_str!("tests/mistakes.txt"), |source| {
+    CASES.into_iter().for_each(mistakes);
+}
+
+fn mistakes(file: &str) {
+    golden(file, |source| {
         let (program, text) = outcome(source);
         let has_error = text.lines().any(|line| line.starts_with('E'));
         assert_eq!(
@@ -34,7 +41,7 @@ fn sound_programs_have_types() {
 #[test]
 fn every_code_has_a_case() {
     let all: String = CHECKER_SOURCES.concat();
-    let cases = include_str!("tests/mistakes.txt");
+    let cases = CASES.concat();
     // The parser refuses what nests too deeply first; a tree built by hand has its own test below.
     for code in codes_in(&all).into_iter().filter(|code| code != "E0252") {
         assert!(cases.contains(&format!("\n{code} ")), "no case in mistakes.txt gives {code}");
@@ -50,21 +57,25 @@ fn every_code_has_a_page() {
 }
 
 /// All files that report.
-const CHECKER_SOURCES: [&str; 31] = [
+const CHECKER_SOURCES: [&str; 35] = [
     include_str!("../check.rs"),
     include_str!("allow.rs"),
     include_str!("call.rs"),
     include_str!("compare.rs"),
     include_str!("declare.rs"),
     include_str!("endpoint.rs"),
+    include_str!("enums.rs"),
     include_str!("expr.rs"),
     include_str!("field.rs"),
     include_str!("flow.rs"),
+    include_str!("function.rs"),
     include_str!("graph.rs"),
     include_str!("header.rs"),
     include_str!("host.rs"),
     include_str!("later.rs"),
+    include_str!("let_in.rs"),
     include_str!("lints.rs"),
+    include_str!("map.rs"),
     include_str!("literal.rs"),
     include_str!("mismatch.rs"),
     include_str!("names.rs"),

@@ -64,4 +64,13 @@ need tables that are too large.
 Use smaller repetitions, and ASCII classes such as `[0-9]` instead of `\d`.
 "#,
     ),
+    (
+        "E0259",
+        r"a key of a map that is too long
+
+Keys are compared as a whole, and one that is joined from pieces is put together on the stack, so their length is bounded.
+
+Compare such a text with `==` instead.
+",
+    ),
 ];

@@ -55,7 +55,13 @@ impl Gen<'_> {
     }
 
     fn atom(&mut self, scope: &Scope, depth: usize) -> Expr {
-        match self.rng.below(14) {
+        match self.rng.below(17) {
+            14 => compare(*self.rng.pick(ORDERS), self.number(scope), self.int(scope, depth)),
+            15 => expr(ExprKind::IsSome(Box::new(self.number(scope))), Ty::Bool),
+            16 => {
+                let map = expr(ExprKind::Const(5), Ty::Map(Box::new(Ty::String), Box::new(Ty::String)));
+                compare(Comparison::In, self.either(scope, depth), map)
+            }
             0 => compare(*self.rng.pick(ORDERS), self.either(scope, depth), self.text(scope, depth)),
             1 => compare(Comparison::Equal, self.option(scope), self.option(scope)),
             2 => compare(Comparison::NotEqual, self.text(scope, depth), self.text(scope, depth)),
@@ -97,8 +103,20 @@ impl Gen<'_> {
         if self.rng.chance(50) { self.option(scope) } else { self.text(scope, depth) }
     }
 
-    fn option(&mut self, scope: &Scope) -> Expr {
-        match self.rng.below(8) {
+    pub(super) fn option(&mut self, scope: &Scope) -> Expr {
+        let text_option = || Ty::Option(Box::new(Ty::String));
+        match self.rng.below(11) {
+            8 => self.entry(scope),
+            9 => {
+                let list = expr(ExprKind::Const(7), Ty::List(Box::new(Ty::String)));
+                let index =
+                    if self.rng.chance(50) { int(*self.rng.pick(&[0, 1, -1])) } else { self.int(scope, 1) };
+                expr(ExprKind::Element { list: Box::new(list), index: Box::new(index) }, text_option())
+            }
+            10 => match scope.lets.iter().find(|(_, optional)| *optional) {
+                Some((id, _)) => expr(ExprKind::Let(*id), text_option()),
+                None => self.entry(scope),
+            },
             0..=2 => field(Field::Header(self.rng.pick(&HEADERS).to_string())),
             3 => field(Field::Query(self.rng.text(&["q", "p"]))),
             4 => field(Field::Cookie("s".to_owned())),
@@ -114,8 +132,32 @@ impl Gen<'_> {
         }
     }
 
+    /// An entry of a map to texts.
+    fn entry(&mut self, scope: &Scope) -> Expr {
+        let map = expr(ExprKind::Const(5), Ty::Map(Box::new(Ty::String), Box::new(Ty::String)));
+        let key = self.text(scope, 1);
+        let kind = ExprKind::Lookup { map: Box::new(map), key: Box::new(key) };
+        expr(kind, Ty::Option(Box::new(Ty::String)))
+    }
+
+    /// An entry of a map to numbers.
+    fn number(&mut self, scope: &Scope) -> Expr {
+        let map = expr(ExprKind::Const(6), Ty::Map(Box::new(Ty::Int), Box::new(Ty::Int)));
+        let key = self.int(scope, 1);
+        let kind = ExprKind::Lookup { map: Box::new(map), key: Box::new(key) };
+        expr(kind, Ty::Option(Box::new(Ty::Int)))
+    }
+
     /// A text that is present.
     pub(super) fn text(&mut self, scope: &Scope, depth: usize) -> Expr {
+        if depth > 0 && self.rng.chance(10) {
+            return expr(ExprKind::Call(0, vec![self.text(scope, depth - 1)]), Ty::String);
+        }
+        if let (Some((id, _)), true) =
+            (scope.lets.iter().find(|(_, optional)| !optional), self.rng.chance(15))
+        {
+            return expr(ExprKind::Let(*id), Ty::String);
+        }
         match self.rng.below(if depth > 0 { 13 } else { 8 }) {
             0..=2 => text(self.rng.word(TEXTS)),
             3 => field(Field::Path),
@@ -156,7 +198,12 @@ impl Gen<'_> {
 
     fn int(&mut self, scope: &Scope, depth: usize) -> Expr {
         let ints: Vec<&(String, bool)> = scope.captures.iter().filter(|(_, int)| *int).collect();
-        match self.rng.below(if depth > 0 { 8 } else { 5 }) {
+        match self.rng.below(if depth > 0 { 10 } else { 5 }) {
+            8 => expr(ExprKind::Call(1, vec![self.int(scope, depth - 1)]), Ty::Int),
+            9 => {
+                let (value, default) = (self.number(scope), self.int(scope, depth - 1));
+                expr(ExprKind::Else(Box::new(value), Box::new(default)), Ty::Int)
+            }
             0 => field(Field::Port),
             1 => expr(ExprKind::Const(3), Ty::Int),
             2 | 3 if !ints.is_empty() => {
