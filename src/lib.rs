@@ -3,6 +3,7 @@
 //! Everything that parses a command line, prints or chooses an exit code is here; the crates below are used through
 //! their public functions.
 
+pub mod environment;
 pub mod load;
 pub mod render;
 pub mod server;

@@ -3,6 +3,7 @@
 //! Unreadable input and refused programs are different things: the first is about the file and ends as one sentence,
 //! the second is about what the file says and ends as diagnostics.
 
+use crate::environment::Environment;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -48,13 +49,25 @@ enum ReadErrorKind {
     NotText { at: usize, line: usize },
 }
 
-/// Parses, checks and compiles a text.
+/// Parses, checks and compiles a text, whatever the environment.
 pub fn check(text: &str) -> Checked {
+    check_within(text, &Environment::Unknown)
+}
+
+/// Parses, checks and compiles a text with the values of an environment.
+pub fn check_within(text: &str, environment: &Environment) -> Checked {
     let (tree, mut diagnostics) = twp_lang::parse(text);
     let (mut program, found) = twp_lang::check(&tree);
     diagnostics.extend(found);
     if diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error) {
         program = None;
+    }
+    if let Some(known) = &mut program {
+        let errors = known.set_environment(&|name| environment.get(name), environment.required());
+        if !errors.is_empty() {
+            diagnostics.extend(errors);
+            program = None;
+        }
     }
     let mut artifact = None;
     if let Some(program) = &program {
@@ -67,9 +80,9 @@ pub fn check(text: &str) -> Checked {
     Checked { tree, program, diagnostics, artifact }
 }
 
-/// As [`check`], for a program that is to run: what this version does not serve is refused like a mistake.
-pub fn check_to_run(text: &str) -> Checked {
-    let mut checked = check(text);
+/// As [`check_within`], for a program that is to run: what this version does not serve is refused like a mistake.
+pub fn check_to_run(text: &str, environment: &Environment) -> Checked {
+    let mut checked = check_within(text, environment);
     let refusals: Vec<Diagnostic> = checked.program.iter().flat_map(hir::Program::refusals).collect();
     if !refusals.is_empty() {
         checked.artifact = None;

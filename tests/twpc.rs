@@ -171,3 +171,26 @@ fn the_command_line_teaches() {
     assert_eq!(twpc(&["chek", "x"], "").status.code(), Some(2));
     assert_eq!(twpc(&["check"], "").status.code(), Some(2));
 }
+
+#[test]
+fn check_takes_values_of_the_environment_from_a_file() {
+    let scratch = Scratch::new();
+    let text = "edition 1\nenv LIMIT: Port\nenv TIER: Scheme = \"https\"\n\
+                site a.test { require request.port < LIMIT else respond 403  to 127.0.0.1:1 }\n\
+                site b.test { require request.scheme == TIER else respond 403  to 127.0.0.1:1 }\n";
+    let source = file(&scratch, "env.twp", text);
+    assert_eq!(twpc(&["check", &source], "").status.code(), Some(0));
+    let good = file(&scratch, "good.env", "# ports\nLIMIT=1024\n");
+    assert_eq!(twpc(&["check", "--env-file", &good, &source], "").status.code(), Some(0));
+    let bad = file(&scratch, "bad.env", "LIMIT=many\nTIER=ftp\n");
+    let output = twpc(&["check", "--message-format", "short", "--env-file", &bad, &source], "");
+    let expected = format!(
+        "{source}:2:5: error[E0701]: `LIMIT` in the environment is no Port\n\
+         {source}:3:5: error[E0701]: `TIER` in the environment is no Scheme\n"
+    );
+    assert_eq!((output.status.code(), out(&output)), (Some(1), expected));
+    let broken = file(&scratch, "broken.env", "LIMIT\n");
+    let output = twpc(&["check", "--env-file", &broken, &source], "");
+    let expected = format!("error: {broken}: line 1 is not `NAME=value`\n");
+    assert_eq!((output.status.code(), err(&output)), (Some(2), expected));
+}

@@ -10,6 +10,7 @@ mod compare;
 mod declare;
 mod endpoint;
 mod enums;
+mod env;
 mod expr;
 mod field;
 mod flow;
@@ -44,7 +45,7 @@ mod tests;
 mod types;
 mod upstream;
 
-use crate::ast::{ConstDecl, EnumDecl, FnDecl, ItemKind, Named, RuleDecl, Setting, SiteDecl, Tree};
+use crate::ast::{ConstDecl, EnumDecl, EnvDecl, FnDecl, ItemKind, Named, RuleDecl, Setting, SiteDecl, Tree};
 use crate::diagnostic::keep_first;
 use crate::hir::{self, EnumTy, Expr, Ty};
 use crate::limits::DIAGNOSTICS_MAX;
@@ -60,10 +61,12 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     let mut ctx = Check::new(tree);
     names::collect(&mut ctx, tree);
     declare::enums(&mut ctx);
+    env::heads(&mut ctx);
     graph::order(&mut ctx);
     function::heads(&mut ctx);
     declare::rule_heads(&mut ctx);
     declare::in_order(&mut ctx);
+    env::defaults(&mut ctx);
     let rules = declare::rules(&mut ctx);
     let server = server::server(&mut ctx, tree);
     server::listeners(&mut ctx);
@@ -73,7 +76,8 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     lints::unused(&mut ctx);
     allow::apply(&mut ctx, tree);
 
-    let Check { mut diagnostics, listeners, upstreams, consts, fns, incomplete, mut unserved, .. } = ctx;
+    let Check { mut diagnostics, listeners, upstreams, consts, fns, envs, incomplete, mut unserved, .. } =
+        ctx;
     diagnostics.sort_by_key(|d| (d.primary.span.source, d.primary.span.start));
     keep_first(&mut diagnostics);
     if incomplete || diagnostics.iter().any(|d| d.level == Level::Error) {
@@ -84,8 +88,12 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
         .filter_map(|c| Some(hir::Const { name: c.decl.name.value.clone(), value: c.value? }))
         .collect();
     let fns = fns.into_iter().filter_map(function::finish).collect();
+    let envs = envs.into_iter().filter_map(env::finish).collect();
     unserved.sort_by_key(|unserved| (unserved.span.source, unserved.span.start));
-    (Some(hir::Program { server, listeners, upstreams, consts, fns, rules, sites, unserved }), diagnostics)
+    (
+        Some(hir::Program { server, listeners, upstreams, consts, fns, envs, rules, sites, unserved }),
+        diagnostics,
+    )
 }
 
 /// Everything the checker knows and has found.
@@ -100,6 +108,8 @@ struct Check<'t> {
     order: Vec<graph::Node>,
     /// Functions by number.
     fns: Vec<FnInfo<'t>>,
+    /// Variables of the environment by number.
+    envs: Vec<EnvInfo<'t>>,
     /// Declarations of enums.
     enum_decls: Vec<&'t EnumDecl>,
     /// Enums by number.
@@ -154,6 +164,14 @@ struct FnInfo<'t> {
     cyclic: bool,
 }
 
+/// A variable of the environment.
+struct EnvInfo<'t> {
+    decl: &'t EnvDecl,
+    ty: Ty,
+    /// Its value when the environment has none.
+    default: Option<Expr>,
+}
+
 /// A parameter of a rule or function.
 struct ParamInfo {
     name: String,
@@ -170,6 +188,7 @@ impl<'t> Check<'t> {
             consts: Vec::new(),
             order: Vec::new(),
             fns: Vec::new(),
+            envs: Vec::new(),
             enum_decls: Vec::new(),
             enums: Vec::new(),
             lets: Vec::new(),
@@ -200,12 +219,12 @@ impl<'t> Check<'t> {
                     cyclic: false,
                 }),
                 ItemKind::Enum(decl) => ctx.enum_decls.push(decl),
+                ItemKind::Env(decl) => ctx.envs.push(EnvInfo { decl, ty: Ty::Error, default: None }),
                 ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
                 ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
                 ItemKind::Site(decl) => ctx.site_decls.push(decl),
                 ItemKind::Error(_) => ctx.incomplete = true,
                 ItemKind::Server(_)
-                | ItemKind::Env(_)
                 | ItemKind::Secret(_)
                 | ItemKind::Table(_)
                 | ItemKind::Policy(_)

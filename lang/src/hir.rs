@@ -4,12 +4,15 @@
 //! Constants and rules stay references; the compiler inlines them.
 
 mod declaration;
+mod env;
 
 use crate::ast::HostPattern;
 use crate::literal::{Cidr, Endpoint, Method, Regex};
 use crate::span::Spanned;
 use crate::{Diagnostic, Span};
 pub use declaration::{EnumId, EnumTy, Fn, FnId, LetId};
+pub use env::{Env, EnvId, Required};
+pub(crate) use env::{is_readable, placeholder};
 use std::net::IpAddr;
 
 /// A checked program.
@@ -25,6 +28,8 @@ pub struct Program {
     pub consts: Vec<Const>,
     /// Functions.
     pub fns: Vec<Fn>,
+    /// Variables of the environment.
+    pub envs: Vec<Env>,
     /// Rules.
     pub rules: Vec<Rule>,
     /// Sites in the order of the text.
@@ -527,6 +532,8 @@ pub enum ExprKind {
     Call(FnId, Vec<Expr>),
     /// A parameter of the rule or function this expression stands in, by number.
     Param(usize),
+    /// A variable of the environment.
+    Env(EnvId),
     /// What a `let` above this expression bound.
     Let(LetId),
     /// A part of the request.

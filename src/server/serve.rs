@@ -1,6 +1,7 @@
 //! `twp serve`: one generation. `twp run` starts it with the control channel as its standard input.
 
 use super::{EngineArg, Failure, MessageFormat};
+use crate::environment::Environment;
 use crate::load;
 use crate::render;
 use clap::{Args, ValueEnum};
@@ -51,7 +52,7 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         Some(source) => (source.text.clone(), source.fingerprint),
         None => read(&args.file)?,
     };
-    let checked = load::check_to_run(&text);
+    let checked = load::check_to_run(&text, &Environment::Process);
     let name = args.file.display().to_string();
     let excerpts = render::Source::new(&name, &text);
     let mut said = match args.message_format {

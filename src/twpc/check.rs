@@ -1,10 +1,11 @@
 //! `twpc check`: finds every mistake in files.
 
 use super::{FINDINGS, USAGE, colour, print, tell};
+use crate::environment::Environment;
 use crate::load;
 use crate::render::{self, Source};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use twp_lang::{Diagnostic, Level};
 
@@ -35,6 +36,9 @@ pub(super) struct CheckArgs {
     /// Also refuse what the language has and this version does not serve, as `twp run` does
     #[arg(long)]
     for_run: bool,
+    /// Values for `env` declarations, one `NAME=value` a line; what it does not name stays unknown
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,6 +54,13 @@ enum Format {
 pub(super) fn run(args: &CheckArgs) -> ExitCode {
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut unreadable = false;
+    let environment = match environment(args.env_file.as_deref()) {
+        Ok(environment) => environment,
+        Err(error) => {
+            tell(&format!("error: {error}\n"));
+            return ExitCode::from(USAGE);
+        }
+    };
     for path in &args.files {
         let file = match load::read(path) {
             Ok(file) => file,
@@ -59,7 +70,11 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
                 continue;
             }
         };
-        let checked = if args.for_run { load::check_to_run(&file.text) } else { load::check(&file.text) };
+        let checked = if args.for_run {
+            load::check_to_run(&file.text, &environment)
+        } else {
+            load::check_within(&file.text, &environment)
+        };
         let source = Source::new(&file.name, &file.text);
         match args.message_format {
             Format::Human => tell(&render::human(&checked.diagnostics, &source, colour())),
@@ -83,4 +98,11 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
     } else {
         ExitCode::SUCCESS
     }
+}
+
+/// The values in a file; nothing is known without one.
+fn environment(file: Option<&Path>) -> Result<Environment, String> {
+    let Some(file) = file else { return Ok(Environment::Unknown) };
+    let read = load::read(file).map_err(|error| error.to_string())?;
+    Environment::from_lines(&read.text).map_err(|error| format!("{}: {error}", file.display()))
 }

@@ -142,6 +142,7 @@ impl<'a> Lowering<'a> {
         loop {
             (expr, env) = match (&expr.kind, env) {
                 (ExprKind::Const(id), _) => (&self.program.consts[*id].value, None),
+                (ExprKind::Env(id), _) => (&self.program.envs[*id].value, None),
                 (ExprKind::Call(id, args), env) => {
                     (&self.program.fns[*id].body, Some(Rc::new(Env { args, outer: env })))
                 }
@@ -203,6 +204,7 @@ impl<'a> Lowering<'a> {
             | ExprKind::Range(..)
             | ExprKind::Param(_)
             | ExprKind::Let(_)
+            | ExprKind::Env(_)
             | ExprKind::Call(..)
             | ExprKind::Const(_) => Expr::Bool(false),
         }

@@ -17,12 +17,16 @@ pub(super) fn checked(source: &str) -> Program {
 
 /// Runs requests such as `GET a.test/x?q=1 from 10.0.0.1 x-name=value` and compares what happens.
 pub(super) fn check(source: &str, cases: &[(&str, &str)]) {
-    let program = checked(source);
+    check_program(&checked(source), source, cases);
+}
+
+/// The same for a program that is there already.
+pub(super) fn check_program(program: &Program, source: &str, cases: &[(&str, &str)]) {
     let none = MachineLimits { states_per_trie_node: 0, states_max: 0, steps_per_trie_node: 0 };
-    let core = crate::lower(&program).expect("a small program");
-    let mut machine = compile_within(&program, MachineLimits::DEFAULT).expect("a small program");
+    let core = crate::lower(program).expect("a small program");
+    let mut machine = compile_within(program, MachineLimits::DEFAULT).expect("a small program");
     machine.program.use_engine(EngineChoice::Auto).expect("tables where code is refused");
-    let linear = compile_within(&program, none).expect("a small program");
+    let linear = compile_within(program, none).expect("a small program");
     let forms = Forms::new(core, machine, linear);
     for (text, expected) in cases {
         let request = request(text);

@@ -1,6 +1,6 @@
 //! Functions, enums, `let`, maps and lists: programs in the language with the outcome of requests.
 
-use super::corpus::{check, checked};
+use super::corpus::{check, check_program, checked};
 
 #[test]
 fn functions_are_values_of_their_arguments() {
@@ -113,4 +113,34 @@ fn a_key_has_a_bound() {
     );
     let errors = crate::lower(&checked(&source)).expect_err("a long key");
     assert_eq!(errors.iter().map(|error| error.code).collect::<Vec<_>>(), ["E0259"]);
+}
+
+#[test]
+fn the_environment_gives_values_to_the_same_program() {
+    let source = r#"edition 1
+        enum Tier { free, pro }
+        env ORIGIN: String = "https://a.test"
+        env LIMIT: Port
+        env TIER: Tier = free
+        site a.test {
+          route /x as open when request.header["origin"] in [ORIGIN] or request.port > LIMIT { respond 200 body "${TIER}" }
+        }"#;
+    let mut program = checked(source);
+    let missing = program.set_environment(&|_| None, twp_lang::hir::Required::All);
+    assert_eq!(
+        missing.iter().map(|error| error.message.as_str()).collect::<Vec<_>>(),
+        ["`LIMIT` is not set in the environment"]
+    );
+    let given = |name: &str| match name {
+        "LIMIT" => Some("8000".to_owned()),
+        "TIER" => Some("pro".to_owned()),
+        _ => None,
+    };
+    assert!(program.set_environment(&given, twp_lang::hir::Required::All).is_empty());
+    let cases = [
+        ("GET a.test:8001/x", "open: 200 pro"),
+        ("GET a.test:8000/x", "fallback: 404"),
+        ("GET a.test/x origin=https://a.test", "open: 200 pro"),
+    ];
+    check_program(&program, source, &cases);
 }

@@ -20,7 +20,7 @@ pub(super) fn call(ctx: &mut Check<'_>, callee: &ast::Expr, arguments: &[Argumen
             Kind::Rule(id) => rule(ctx, id, arguments, span),
             Kind::Fn(id) => function(ctx, id, arguments, span),
             Kind::Later => broken(span),
-            Kind::Const(_) | Kind::Enum(_) | Kind::Listener(_) | Kind::Upstream(_) => {
+            Kind::Const(_) | Kind::Enum(_) | Kind::Env(_) | Kind::Listener(_) | Kind::Upstream(_) => {
                 let message = format!("`{name}` cannot be called");
                 ctx.report(
                     Diagnostic::error("E0204", message, callee.span)

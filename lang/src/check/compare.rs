@@ -152,6 +152,7 @@ fn refuse_absent(ctx: &mut Check<'_>, option: &Expr, written: &ast::Expr, op: Bi
         | ExprKind::Map(_)
         | ExprKind::Range(..)
         | ExprKind::Const(_)
+        | ExprKind::Env(_)
         | ExprKind::Let(_)
         | ExprKind::Call(..)
         | ExprKind::Rule(..)

@@ -71,6 +71,7 @@ fn within(ctx: &Check<'_>, expr: &Expr, frame: Option<&Frame<'_>>) -> Option<Val
         | ExprKind::Element { .. }
         | ExprKind::Range(..)
         | ExprKind::Rule(..)
+        | ExprKind::Env(_)
         | ExprKind::Call(..)
         | ExprKind::Field(_)
         | ExprKind::Capture(_)
@@ -100,6 +101,7 @@ pub(super) fn elements<'e>(ctx: &'e Check<'_>, expr: &'e Expr) -> Option<&'e [Ex
         | ExprKind::Map(_)
         | ExprKind::Lookup { .. }
         | ExprKind::Element { .. }
+        | ExprKind::Env(_)
         | ExprKind::Call(..)
         | ExprKind::Let(_)
         | ExprKind::Range(..)

@@ -33,7 +33,6 @@ pub(super) fn is_later(item: &Item) -> bool {
 
 fn keyword(kind: &ItemKind) -> Option<&'static str> {
     match kind {
-        ItemKind::Env(_) => Some("`env`"),
         ItemKind::Secret(_) => Some("`secret`"),
         ItemKind::Table(_) => Some("`table`"),
         ItemKind::Policy(_) => Some("`policy`"),
@@ -45,6 +44,7 @@ fn keyword(kind: &ItemKind) -> Option<&'static str> {
         ItemKind::Server(_)
         | ItemKind::Const(_)
         | ItemKind::Enum(_)
+        | ItemKind::Env(_)
         | ItemKind::Fn(_)
         | ItemKind::Rule(_)
         | ItemKind::Listener(_)

@@ -29,6 +29,7 @@ pub(super) fn unused(ctx: &mut Check<'_>) {
             Kind::Rule(_) => "rule",
             Kind::Fn(_) => "function",
             Kind::Enum(_) => "enum",
+            Kind::Env(_) => "variable",
             Kind::Upstream(_) => "upstream",
             Kind::Listener(_) | Kind::Later => continue,
         };

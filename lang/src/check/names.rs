@@ -2,7 +2,7 @@
 
 use super::{Check, later};
 use crate::ast::{Item, ItemKind, Tree};
-use crate::hir::{ConstId, EnumId, FnId, ListenerId, RuleId, UpstreamId};
+use crate::hir::{ConstId, EnumId, EnvId, FnId, ListenerId, RuleId, UpstreamId};
 use crate::span::Ident;
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ pub(super) enum Kind {
     Rule(RuleId),
     Fn(FnId),
     Enum(EnumId),
+    Env(EnvId),
     Listener(ListenerId),
     Upstream(UpstreamId),
     /// Something this version does not serve yet; nothing is known about it.
@@ -31,6 +32,7 @@ impl Kind {
             Kind::Rule(_) => "a rule",
             Kind::Fn(_) => "a function",
             Kind::Enum(_) => "a type",
+            Kind::Env(_) => "a variable of the environment",
             Kind::Listener(_) => "a listener",
             Kind::Upstream(_) => "an upstream",
             Kind::Later => "something of a later version",
@@ -92,6 +94,7 @@ struct Counts {
     rules: RuleId,
     fns: FnId,
     enums: EnumId,
+    envs: EnvId,
     listeners: ListenerId,
     upstreams: UpstreamId,
 }
@@ -110,13 +113,13 @@ fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)
         ItemKind::Rule(_) => Kind::Rule(next(&mut counts.rules)),
         ItemKind::Fn(_) => Kind::Fn(next(&mut counts.fns)),
         ItemKind::Enum(_) => Kind::Enum(next(&mut counts.enums)),
+        ItemKind::Env(_) => Kind::Env(next(&mut counts.envs)),
         ItemKind::Listener(_) => Kind::Listener(next(&mut counts.listeners)),
         ItemKind::Upstream(_) => Kind::Upstream(next(&mut counts.upstreams)),
         // Nothing is known about it.
         ItemKind::Error(_) if BUILTIN.contains(&name.value.as_str()) => return None,
         ItemKind::Error(_) => Kind::Later,
         ItemKind::Server(_)
-        | ItemKind::Env(_)
         | ItemKind::Secret(_)
         | ItemKind::Table(_)
         | ItemKind::Policy(_)

@@ -91,6 +91,7 @@ fn scan(ctx: &Check<'_>, expr: &Expr, at: At, found: &mut Vec<crate::Span>) -> A
         | ExprKind::Range(..)
         | ExprKind::Const(_)
         | ExprKind::Rule(..)
+        | ExprKind::Env(_)
         | ExprKind::Param(_)
         | ExprKind::Not(_)
         | ExprKind::And(..)

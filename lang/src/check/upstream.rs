@@ -159,7 +159,7 @@ fn named(ctx: &mut Check<'_>, name: &Ident) -> Option<UpstreamId> {
     match found.kind {
         Kind::Upstream(id) => Some(id),
         Kind::Later => None,
-        Kind::Const(_) | Kind::Rule(_) | Kind::Fn(_) | Kind::Enum(_) | Kind::Listener(_) => {
+        Kind::Const(_) | Kind::Rule(_) | Kind::Fn(_) | Kind::Enum(_) | Kind::Env(_) | Kind::Listener(_) => {
             let message = format!("`{}` is not an upstream", name.value);
             ctx.report(
                 Diagnostic::error("E0204", message, name.span)

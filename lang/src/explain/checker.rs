@@ -597,6 +597,20 @@ Write `respond 204`, or `respond 200 body "done"`.
 "#,
     ),
     (
+        "E0701",
+        r"a variable of the environment is missing or malformed
+
+Variables that `env` declares are read each time a generation starts. One without a default must be set, and the text
+must be a value of the written type, as in a file but without quotes around texts, hosts and paths.
+
+    env WORKERS_URL: Host
+    env PORT_MAX: Int = 1024    # PORT_MAX=many
+
+The new generation does not start, and the one before serves on. Set the variable, correct it, or give it a default.
+`twpc check` treats values as unknown; `twpc check --env-file FILE` tries those of a file.
+",
+    ),
+    (
         "L0201",
         r"unused_declaration (warning)
 
