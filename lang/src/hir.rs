@@ -572,6 +572,8 @@ pub enum ExprKind {
     },
     /// `"a ${b}"`: texts joined; numbers, addresses and so on in their written form.
     Join(Vec<Expr>),
+    /// `duration.seconds`: whole seconds, an Int.
+    Seconds(Box<Expr>),
     /// `a + b` and its like on Int, saturating.
     Arithmetic {
         /// The operator.

@@ -177,6 +177,10 @@ impl<'a> Lowering<'a> {
             ExprKind::Capture(name) => Expr::Capture { name: name.clone(), int: expr.ty == Ty::Int },
             ExprKind::Lookup { map, key } => self.look_up(at(map), at(key)),
             ExprKind::Element { list, index } => self.element(at(list), at(index)),
+            ExprKind::Seconds(inner) => {
+                let duration = self.operand(at(inner));
+                self.seconds(duration)
+            }
             ExprKind::Not(inner) => not(self.operand(at(inner))),
             ExprKind::And(left, right) => Expr::And(vec![self.operand(at(left)), self.operand(at(right))]),
             ExprKind::Or(left, right) => Expr::Or(vec![self.operand(at(left)), self.operand(at(right))]),

@@ -66,6 +66,28 @@ impl<'a> Lowering<'a> {
         Table::new(self.n_tables, &format!("map{}", self.n_tables), keys, values)
     }
 
+    /// A duration in whole seconds. Durations come from what is known now, or are chosen among such.
+    pub(super) fn seconds(&mut self, duration: Expr) -> Expr {
+        match duration {
+            Expr::Int(ms) => Expr::Int(ms / 1000),
+            Expr::If { condition, then, otherwise } => Expr::If {
+                condition,
+                then: Box::new(self.seconds(*then)),
+                otherwise: Box::new(self.seconds(*otherwise)),
+            },
+            Expr::Else(first, second) => {
+                Expr::Else(Box::new(self.seconds(*first)), Box::new(self.seconds(*second)))
+            }
+            Expr::Lookup { table, key } => {
+                let TableValues::Ints(durations) = table.values() else { return Expr::Absent(Kind::Int) };
+                let seconds = durations.iter().map(|ms| ms / 1000).collect();
+                let keys = table.keys().map(str::to_owned).collect();
+                Expr::Lookup { table: self.new_table(keys, TableValues::Ints(seconds)), key }
+            }
+            other => other,
+        }
+    }
+
     /// `list[index]`
     pub(super) fn element(&mut self, list: Placed<'a>, index: Placed<'a>) -> Expr {
         let (list, env) = self.resolve(list);

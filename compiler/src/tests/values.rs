@@ -144,3 +144,44 @@ fn the_environment_gives_values_to_the_same_program() {
     ];
     check_program(&program, source, &cases);
 }
+
+#[test]
+fn durations_have_seconds() {
+    let source = r#"edition 1
+        const ages = { "short" => 90s, "long" => 2h, "less" => 1500ms }
+        fn age(d: Duration = 365d) -> String = "max-age=${d.seconds}"
+        site a.test {
+          route /all { respond 200 body age() }
+          route /{n} { respond 200 body "${(ages[n] ?? 1m).seconds} ${(if request.port == 80 then 1s else 2s).seconds}" }
+        }"#;
+    check(
+        source,
+        &[
+            ("GET a.test/all", "/all: 200 max-age=31536000"),
+            ("GET a.test/long", "/{n}: 200 7200 1"),
+            ("GET a.test/less", "/{n}: 200 1 1"),
+            ("GET a.test:81/x", "/{n}: 200 60 2"),
+        ],
+    );
+}
+
+#[test]
+fn derived_fields_ask_others() {
+    let source = r"edition 1
+        site a.test {
+          route /{p...} as ws when request.is_websocket { respond 200 }
+          route /{p...} as grpc when request.is_grpc { respond 200 }
+          respond 404
+        }";
+    check(
+        source,
+        &[
+            ("GET a.test/ upgrade=WebSocket", "ws: 200"),
+            ("POST a.test/ upgrade=websocket", "fallback: 404"),
+            ("GET a.test/ upgrade=h2c", "fallback: 404"),
+            ("POST a.test/ content-type=application/grpc+proto", "grpc: 200"),
+            ("POST a.test/ content-type=text/plain", "fallback: 404"),
+            ("GET a.test/", "fallback: 404"),
+        ],
+    );
+}

@@ -167,6 +167,7 @@ fn refuse_absent(ctx: &mut Check<'_>, option: &Expr, written: &ast::Expr, op: Bi
         | ExprKind::IsNone(_)
         | ExprKind::If { .. }
         | ExprKind::Join(_)
+        | ExprKind::Seconds(_)
         | ExprKind::Arithmetic { .. } => "a value",
     };
     let message = format!("`{}` on {what} that may be absent", op.as_str());

@@ -6,7 +6,8 @@ use super::names::{self, BUILTIN, Kind};
 use super::scope::Place;
 use super::{Check, expr, header, map};
 use crate::ast;
-use crate::hir::{Expr, ExprKind, Field, Ty};
+use crate::hir::{Comparison, Expr, ExprKind, Field, Ty, Value};
+use crate::literal::{Method, Regex};
 use crate::span::Ident;
 use crate::suggest::closest;
 use crate::{Diagnostic, Span};
@@ -24,8 +25,9 @@ const REQUEST: [(&str, Field); 7] = [
 /// Fields of `request` that take a name in brackets.
 const NAMED: [&str; 3] = ["header", "query", "cookie"];
 /// Fields of `request` of a later version.
-const REQUEST_LATER: [&str; 7] =
-    ["version", "id", "header_all", "content_length", "bearer", "is_websocket", "is_grpc"];
+const REQUEST_LATER: [&str; 5] = ["version", "id", "header_all", "content_length", "bearer"];
+/// Questions about the request that other fields answer.
+const DERIVED: [&str; 2] = ["is_websocket", "is_grpc"];
 /// Fields of values of a later version.
 const VALUE_LATER: [&str; 4] = ["decoded", "header_safe", "len", "lower"];
 /// Natives of a later version.
@@ -109,6 +111,9 @@ pub(super) fn access(ctx: &mut Check<'_>, base: &ast::Expr, name: &Ident, span: 
     match name.value.as_str() {
         "is_some" if is_option => Expr { kind: ExprKind::IsSome(Box::new(value)), ty: Ty::Bool, span },
         "is_none" if is_option => Expr { kind: ExprKind::IsNone(Box::new(value)), ty: Ty::Bool, span },
+        "seconds" if value.ty == Ty::Duration => {
+            Expr { kind: ExprKind::Seconds(Box::new(value)), ty: Ty::Int, span }
+        }
         "is_some" | "is_none" => {
             ctx.report(
                 Diagnostic::error(
@@ -125,7 +130,11 @@ pub(super) fn access(ctx: &mut Check<'_>, base: &ast::Expr, name: &Ident, span: 
             broken(span)
         }
         _ => {
-            let known: &[&str] = if is_option { &["is_some", "is_none"] } else { &[] };
+            let known: &[&str] = match value.ty {
+                Ty::Option(_) => &["is_some", "is_none"],
+                Ty::Duration => &["seconds"],
+                _ => &[],
+            };
             unknown_field(ctx, name, &value.ty.to_string(), known);
             broken(span)
         }
@@ -143,6 +152,9 @@ fn request(ctx: &mut Check<'_>, name: &Ident, span: Span) -> Expr {
     if let Some((_, field)) = REQUEST.iter().find(|(known, _)| *known == written) {
         return read(ctx, field.clone(), span);
     }
+    if DERIVED.contains(&written) {
+        return derived(ctx, written, span);
+    }
     if NAMED.contains(&written) {
         ctx.report(
             Diagnostic::error("E0319", format!("`request.{written}` needs a name in brackets"), span)
@@ -151,10 +163,36 @@ fn request(ctx: &mut Check<'_>, name: &Ident, span: Span) -> Expr {
     } else if REQUEST_LATER.contains(&written) {
         ctx.later(&format!("`request.{written}`"), span);
     } else {
-        let known: Vec<&str> = REQUEST.iter().map(|(known, _)| *known).chain(NAMED).collect();
+        let known: Vec<&str> = REQUEST.iter().map(|(known, _)| *known).chain(NAMED).chain(DERIVED).collect();
         unknown_field(ctx, name, "`request`", &known);
     }
     broken(span)
+}
+
+/// `is_grpc`: what the content type says. `is_websocket`: a GET that wants to go on as one (RFC 6455, section 4.1).
+fn derived(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
+    let compare = |op, left: Expr, value, ty| {
+        if left.ty == Ty::Error {
+            return left;
+        }
+        let right = Expr { kind: ExprKind::Value(value), ty, span };
+        let kind = ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) };
+        Expr { kind, ty: Ty::Bool, span }
+    };
+    if name == "is_grpc" {
+        let content = read(ctx, Field::Header("content-type".to_owned()), span);
+        let grpc = Value::Text("application/grpc".to_owned());
+        return compare(Comparison::StartsWith, content, grpc, Ty::String);
+    }
+    let upgrade = read(ctx, Field::Header("upgrade".to_owned()), span);
+    if upgrade.ty == Ty::Error {
+        return upgrade;
+    }
+    let websocket = Regex { pattern: "websocket".to_owned(), ignore_case: true };
+    let wants = compare(Comparison::Matches, upgrade, Value::Regex(websocket), Ty::Regex);
+    let method = read(ctx, Field::Method, span);
+    let is_get = compare(Comparison::Equal, method, Value::Method(Method::Get), Ty::Method);
+    Expr { kind: ExprKind::And(Box::new(is_get), Box::new(wants)), ty: Ty::Bool, span }
 }
 
 fn client(ctx: &mut Check<'_>, name: &Ident, span: Span) -> Expr {

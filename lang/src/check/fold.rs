@@ -32,6 +32,10 @@ fn within(ctx: &Check<'_>, expr: &Expr, frame: Option<&Frame<'_>>) -> Option<Val
             let Value::Bool(holds) = value(inner)? else { return None };
             Some(Value::Bool(!holds))
         }
+        ExprKind::Seconds(inner) => {
+            let Value::Duration(ms) = value(inner)? else { return None };
+            Some(Value::Int(i64::try_from(ms / 1000).unwrap_or(i64::MAX)))
+        }
         ExprKind::Compare { op: Comparison::Equal, left, right } => {
             Some(Value::Bool(value(left)? == value(right)?))
         }
@@ -117,6 +121,7 @@ pub(super) fn elements<'e>(ctx: &'e Check<'_>, expr: &'e Expr) -> Option<&'e [Ex
         | ExprKind::IsSome(_)
         | ExprKind::IsNone(_)
         | ExprKind::If { .. }
+        | ExprKind::Seconds(_)
         | ExprKind::Join(_)
         | ExprKind::Arithmetic { .. } => None,
     }

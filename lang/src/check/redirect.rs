@@ -93,6 +93,7 @@ fn scan(ctx: &Check<'_>, expr: &Expr, at: At, found: &mut Vec<crate::Span>) -> A
         | ExprKind::Rule(..)
         | ExprKind::Env(_)
         | ExprKind::Param(_)
+        | ExprKind::Seconds(_)
         | ExprKind::Not(_)
         | ExprKind::And(..)
         | ExprKind::Or(..)
