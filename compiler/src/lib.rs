@@ -29,6 +29,8 @@ mod slots;
 mod table;
 mod text_map;
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 

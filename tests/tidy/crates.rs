@@ -70,13 +70,14 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The names in one section of a manifest.
+/// The names in one section of a manifest, without what only a feature for tests brings.
 fn dependencies(manifest: &str, section: &str) -> Vec<String> {
     manifest
         .lines()
         .skip_while(|line| line.trim() != section)
         .skip(1)
         .take_while(|line| !line.starts_with('['))
+        .filter(|line| !line.contains("optional = true"))
         .filter_map(|line| line.split(['=', '.']).next())
         .map(|name| name.trim().to_owned())
         .filter(|name| !name.is_empty() && !name.starts_with('#'))

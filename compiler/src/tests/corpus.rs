@@ -1,8 +1,8 @@
 //! Programs in the language and requests with their expected outcome, on the interpreter and on the tables.
 
-use super::check::{Forms, agree};
 use crate::interp::{self, Ended, Performed};
 use crate::limits::MachineLimits;
+use crate::testing::check::{Forms, agree};
 use crate::{EngineChoice, Request, compile_within};
 use twp_lang::hir::{Message, Program};
 use twp_lang::literal::Method;

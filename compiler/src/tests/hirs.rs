@@ -1,91 +1,10 @@
-//! Checked programs made by hand, piece by piece.
+//! Routes made by hand, from texts.
 
-use twp_lang::Span;
-use twp_lang::ast::HostPattern;
-use twp_lang::hir::{
-    CaptureTy, Comparison, Expr, ExprKind, Field, Listener, Location, PathPattern, PathTemplate, Program,
-    Route, RouteSettings, SegmentPattern, Servers, Site, Stmt, Terminal, Timeouts, Ty, Upstream, Value,
-};
-use twp_lang::literal::{Endpoint, Method};
-use twp_lang::span::Spanned;
+pub(super) use crate::testing::hirs::{program, site};
 
-pub(super) const NOWHERE: Span = Span { source: 0, start: 0, end: 0 };
-
-pub(super) fn expr(kind: ExprKind, ty: Ty) -> Expr {
-    Expr { kind, ty, span: NOWHERE }
-}
-
-pub(super) fn boxed(kind: ExprKind, ty: Ty) -> Box<Expr> {
-    Box::new(expr(kind, ty))
-}
-
-pub(super) fn text(text: &str) -> Expr {
-    expr(ExprKind::Value(Value::Text(text.to_owned())), Ty::String)
-}
-
-pub(super) fn int(number: i64) -> Expr {
-    expr(ExprKind::Value(Value::Int(number)), Ty::Int)
-}
-
-pub(super) fn field(field: Field) -> Expr {
-    let ty = match field {
-        Field::Method => Ty::Method,
-        Field::Scheme => Ty::Scheme,
-        Field::Host => Ty::Host,
-        Field::Port => Ty::Port,
-        Field::Path => Ty::Path,
-        Field::Target => Ty::String,
-        Field::ClientIp => Ty::Ip,
-        Field::QueryString | Field::Header(_) | Field::Query(_) | Field::Cookie(_) => {
-            Ty::Option(Box::new(Ty::String))
-        }
-    };
-    expr(ExprKind::Field(field), ty)
-}
-
-pub(super) fn compare(op: Comparison, left: Expr, right: Expr) -> Expr {
-    expr(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Ty::Bool)
-}
-
-pub(super) fn set(elements: Vec<Expr>, of: Ty) -> Expr {
-    expr(ExprKind::Set(elements), Ty::Set(Box::new(of)))
-}
-
-/// A program with one listener, one upstream and these sites.
-pub(super) fn program(sites: Vec<Site>) -> Program {
-    let port = |port| Spanned::new(Endpoint::Port(port), NOWHERE);
-    let listener = |name: &str, at| Listener {
-        name: name.to_owned(),
-        bind: Vec::new(),
-        plain: vec![port(at)],
-        span: None,
-    };
-    let upstream = |name: &str| Upstream {
-        name: name.to_owned(),
-        servers: Servers::Echo,
-        timeouts: Timeouts::default(),
-        keepalive: None,
-    };
-    Program {
-        listeners: vec![listener("web", 80), listener("inside", 8080)],
-        upstreams: vec![upstream("app"), upstream("other")],
-        sites,
-        ..Program::default()
-    }
-}
-
-pub(super) fn site(hosts: Vec<HostPattern>, items: Vec<Route>) -> Site {
-    Site {
-        hosts: hosts.into_iter().map(|host| Spanned::new(host, NOWHERE)).collect(),
-        listeners: vec![0],
-        same_slash: false,
-        settings: RouteSettings::default(),
-        statements: Vec::new(),
-        items: items.into_iter().map(twp_lang::hir::SiteItem::Route).collect(),
-        fallback: None,
-        head: NOWHERE,
-    }
-}
+use crate::testing::hirs::NOWHERE;
+use twp_lang::hir::{CaptureTy, PathPattern, Route, RouteSettings, SegmentPattern, Stmt, Terminal};
+use twp_lang::literal::Method;
 
 /// A route that answers 200; methods and pattern as in `GET|POST /users/{id:int}/{rest...}`.
 pub(super) fn route(text: &str) -> Route {
@@ -104,16 +23,12 @@ pub(super) fn route(text: &str) -> Route {
     }
 }
 
-pub(super) fn respond(status: u16) -> Stmt {
+fn respond(status: u16) -> Stmt {
     Stmt::Terminal(Terminal::Respond { status, body: None })
 }
 
-pub(super) fn redirect(status: u16, template: PathTemplate) -> Terminal {
-    Terminal::Redirect { status, location: Location::Path(template) }
-}
-
 /// A path pattern as written; types are `int`, `uuid`, `slug` and `hex`.
-pub(super) fn pattern(path: &str) -> PathPattern {
+fn pattern(path: &str) -> PathPattern {
     let mut segments = Vec::new();
     let mut rest = None;
     for segment in path.strip_prefix('/').expect("a pattern starts with a slash").split('/') {

@@ -1,11 +1,11 @@
 //! Properties of native code that no comparison of answers shows.
 
-use super::generate;
-use super::rng::Rng;
 use super::{corpus::checked, hirs};
 use crate::abi::{Text, View};
 use crate::codegen::Code;
 use crate::limits::NativeLimits;
+use crate::testing::generate;
+use crate::testing::rng::Rng;
 use crate::{Artifact, Engine, EngineChoice, compile};
 use twp_lang::ast::HostPattern;
 

@@ -9,7 +9,7 @@ use twp_lang::hir::CaptureTy;
 use twp_lang::literal::{Method, Regex};
 
 /// A request aimed at some route of the program.
-pub(super) fn request(rng: &mut Rng, core: &Core) -> Request {
+pub(crate) fn request(rng: &mut Rng, core: &Core) -> Request {
     let site = rng.pick(&core.sites);
     // Earlier routes shadow later ones, so the first of two picks makes a hit more likely.
     let number = rng.below(site.routes.len()).min(rng.below(site.routes.len()));

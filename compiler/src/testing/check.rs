@@ -9,27 +9,27 @@ use std::cell::RefCell;
 use twp_lang::hir;
 
 /// What a comparison found out.
-pub(super) struct Agreed {
+pub(crate) struct Agreed {
     /// Whether a site serves the host.
-    pub(super) served: bool,
+    pub(crate) served: bool,
     /// Whether a route other than a fallback was taken.
-    pub(super) routed: bool,
+    pub(crate) routed: bool,
     /// Guards compared.
-    pub(super) guards: usize,
+    pub(crate) guards: usize,
 }
 
 /// A program in all its forms.
-pub(super) struct Forms {
+pub(crate) struct Forms {
     /// Core as written, not simplified.
-    pub(super) core: Core,
+    pub(crate) core: Core,
     /// Compiled as usual.
-    pub(super) machine: Artifact,
+    pub(crate) machine: Artifact,
     /// Compiled without any machine: every site is walked route by route.
-    pub(super) linear: Artifact,
+    pub(crate) linear: Artifact,
 }
 
 impl Forms {
-    pub(super) fn new(core: Core, machine: Artifact, linear: Artifact) -> Forms {
+    pub(crate) fn new(core: Core, machine: Artifact, linear: Artifact) -> Forms {
         Forms { core, machine, linear }
     }
 }
@@ -39,7 +39,7 @@ thread_local! {
 }
 
 /// Panics with all that is needed to repeat it when the forms disagree on a request.
-pub(super) fn agree(forms: &Forms, request: &Request, context: &str) -> Agreed {
+pub(crate) fn agree(forms: &Forms, request: &Request, context: &str) -> Agreed {
     let found = differences(forms, request);
     match found {
         Ok(agreed) => agreed,

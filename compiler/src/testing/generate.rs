@@ -55,7 +55,7 @@ const GLOBS: &[&str] = &["*", "a*", "*.css", "?", "*a*b*", "v?", "a.*"];
 const SUFFIXES: &[&str] = &["a.test", "test", "b.test", "x.a.test"];
 
 /// A program.
-pub(super) fn program(rng: &mut Rng) -> Program {
+pub(crate) fn program(rng: &mut Rng) -> Program {
     let mut program = hirs::program(Vec::new());
     program.consts = consts(rng);
     program.fns = fns();
