@@ -41,25 +41,35 @@ impl Program {
     /// Writes the configuration, with `{port}` replaced by a free port, starts the program and waits until it
     /// answers. Panics with the program's own words when it does not.
     pub fn start(bin: impl AsRef<Path>, config: &str) -> Self {
+        Self::start_as(bin, config, |_| ())
+    }
+
+    /// As [`Program::start`]; `prepare` may change the command, as by more options or another environment.
+    pub fn start_as(bin: impl AsRef<Path>, config: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         let (scratch, port) = (Scratch::new(), free_port());
         scratch.write("site.twp", &with_port(config, port));
-        Self::start_in(bin, scratch, port)
+        Self::spawn(bin.as_ref(), scratch, port, prepare)
     }
 
     /// As [`Program::start`], in a folder where `site.twp` already leads to a configuration for this port.
     pub fn start_in(bin: impl AsRef<Path>, scratch: Scratch, port: u16) -> Self {
+        Self::spawn(bin.as_ref(), scratch, port, |_| ())
+    }
+
+    fn spawn(bin: &Path, scratch: Scratch, port: u16, prepare: impl FnOnce(&mut Command)) -> Self {
         let said = fs::File::create(scratch.path().join("stderr")).expect("a file in the temporary folder");
-        let child = Command::new(bin.as_ref())
+        let mut command = Command::new(bin);
+        command
             .args(["run", "site.twp", "--control", "control"])
             .current_dir(scratch.path())
             .stdin(Stdio::null())
             .stdout(fs::File::create(scratch.path().join("stdout")).expect("a file in the temporary folder"))
             .stderr(said)
-            .process_group(0)
-            .spawn()
-            .expect("the program starts");
+            .process_group(0);
+        prepare(&mut command);
+        let child = command.spawn().expect("the program starts");
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let mut program = Self { child, addr, scratch, bin: bin.as_ref().to_owned() };
+        let mut program = Self { child, addr, scratch, bin: bin.to_owned() };
         program.wait_until_it_answers();
         program
     }
