@@ -4,6 +4,7 @@
 //! comes out. A failing test prints the whole file as it would have to be, for the reader of the difference.
 
 mod mutation;
+mod tokens;
 
 use super::check;
 use crate::{Diagnostic, Level, Span, parse};
