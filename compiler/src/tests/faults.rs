@@ -29,8 +29,13 @@ fn every_seeded_fault_is_caught() {
         child.status().expect("a child process").success()
     };
     assert!(passes("none"), "without a fault all must agree");
-    let missed: Vec<String> =
-        Fault::ALL.iter().map(|fault| format!("{fault:?}")).filter(|name| passes(name)).collect();
+    let mut missed = Vec::new();
+    for fault in Fault::ALL {
+        let name = format!("{fault:?}");
+        let is_missed = passes(&name);
+        println!("{name}: {}", if is_missed { "MISSED" } else { "caught" });
+        missed.extend(is_missed.then_some(name));
+    }
     println!("{} faults, {} missed", Fault::ALL.len(), missed.len());
     assert!(missed.is_empty(), "not caught: {missed:?}");
 }
