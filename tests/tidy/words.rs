@@ -33,8 +33,8 @@ fn foreign_words() -> Vec<String> {
 /// Lines with text that speaks of something else than the project.
 pub(crate) fn foreign(files: &[File]) -> Vec<String> {
     let words = foreign_words();
-    // The lock file names the registry in every entry; Cargo writes it.
-    let files = files.iter().filter(|file| file.path != "Cargo.lock");
+    // Lock files name the registry in every entry; Cargo writes them.
+    let files = files.iter().filter(|file| !file.path.ends_with("Cargo.lock"));
     find(files, |line| words.iter().find(|word| line.contains(word.as_str())).map(|word| format!("`{word}`")))
 }
 
