@@ -3,6 +3,7 @@
 //! One file per subcommand below; this one reads the command line. Nothing here touches the network.
 
 mod check;
+mod cost;
 mod dump;
 mod explain;
 
@@ -23,6 +24,7 @@ Examples:
   twpc check site.twp                            find every mistake; no network
   twpc check --message-format short *.twp        one line per finding, for editors and grep
   generate-config | twpc check -                 check what another program writes
+  twpc check --cost site.twp                     what a request can cost at most, per site
   twpc explain E0304                             what a code means, with an example
   twpc dump --stage ir site.twp                  the decision graph the server walks
 

@@ -123,6 +123,51 @@ fn unreadable_input_is_named_with_a_remedy() {
 }
 
 #[test]
+fn cost_is_a_table_that_explains_itself_or_json() {
+    let source = r#"edition 1
+site a.test { route GET /a when request.header["x"] matches re"[a-z]+" { respond 200 } }
+site **.long-name.test { respond 200 }
+"#;
+    let output = twpc(&["check", "--cost", "-"], source);
+    assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), "<stdin>: no problems found\n"));
+    let text = out(&output);
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
+    let cells = |start: &str| line(start).split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+    assert_eq!(cells("a.test")[1..7], ["2", "4", "1", "1", "32768", "0"], "{text}");
+    assert_eq!(cells("**.long-name.test"), ["**.long-name.test", "1", "0", "0", "126", "0", "0", "0"]);
+    let lengths = ["site ", "a.test", "**.", "all sites"].map(|start| line(start).len());
+    assert!(lengths.iter().all(|length| *length == lengths[0]), "columns are aligned: {text}");
+    for column in
+        ["routes  ", "steps  ", "tests  ", "lookups  ", "regex bytes  ", "search bytes  ", "table bytes  "]
+    {
+        assert!(line(column).len() > 40, "a line explains {column:?}: {text}");
+    }
+
+    let output = twpc(&["check", "--cost", "--message-format", "json", "-"], source);
+    let object: serde_json::Value = serde_json::from_str(&out(&output)).expect("one object");
+    assert_eq!((&object["file"], &object["cost"]["sites"][0]["name"]), (&"<stdin>".into(), &"a.test".into()));
+    assert_eq!(object["cost"]["worst"]["regex_bytes"], 32_768);
+    let short = out(&twpc(&["check", "--cost", "--message-format", "short", "-"], source));
+    assert!(short.starts_with("<stdin>: cost: a.test: steps=4 tests=1 lookups=1 "), "{short}");
+    assert!(out(&twpc(&["check", "--help"], "")).contains("--cost"));
+}
+
+#[test]
+fn a_file_with_errors_has_no_cost_and_limits_bound_it() {
+    let output = twpc(&["check", "--cost", "-"], BAD);
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(1), ""));
+    let source = "edition 1\nserver { limits { head: 2KiB path: 100B } }\n\
+                  site a.test { route when request.target contains \"x\" { respond 200 } }\n";
+    let output = twpc(&["check", "--cost", "--message-format", "json", "-"], source);
+    let object: serde_json::Value =
+        serde_json::from_str(&out(&output)).unwrap_or_else(|_| panic!("{}", err(&output)));
+    assert_eq!(
+        (&object["cost"]["head_bytes_max"], &object["cost"]["worst"]["search_bytes"]),
+        (&2048.into(), &100.into())
+    );
+}
+
+#[test]
 fn every_stage_is_shown() {
     for (stage, part) in [
         ("ast", "site a.test"),

@@ -6,6 +6,7 @@
 
 pub mod abi;
 pub mod core;
+pub mod cost;
 pub mod effects;
 pub mod interp;
 pub mod plan;

@@ -25,6 +25,11 @@ pub(crate) const REGEX_TABLE_BYTES_MAX: usize = 1024 * 1024;
 /// Most bytes used while one table is made, so that a bad expression costs memory for a moment only.
 pub(crate) const REGEX_BUILD_BYTES_MAX: usize = 8 * 1024 * 1024;
 
+/// Most bytes and labels of a host (RFC 1035, section 2.3.4); the normal form of targets refuses longer ones.
+pub(crate) const HOST_BYTES_MAX: u64 = 253;
+/// Labels are not empty, so every second byte of a host is a dot at most.
+pub(crate) const HOST_LABELS_MAX: u64 = 127;
+
 /// Most literal segments of a node that are compared one after the other; beyond it a hash table is quicker.
 pub(crate) const SMALL_NODE_MAX: usize = 8;
 

@@ -1,7 +1,7 @@
 //! Tests of the whole way from a checked program to decisions.
 
 mod agreement;
-mod corpus;
+pub(crate) mod corpus;
 mod faults;
 mod hirs;
 mod limits;

@@ -1,7 +1,6 @@
 //! What every stage of one worker may use: its clock, its buffers, the limits of heads, and what phase it is in.
 
 use crate::buffer::Buffers;
-use crate::limits::{BUFFER_LARGE, HEAD_BYTES_MAX, HEADER_COUNT_MAX, TARGET_BYTES_MAX};
 use crate::time::Clock;
 use crate::wire::date::{HTTP_DATE_BYTES, write_http_date};
 use crate::wire::h1::HeadLimits;
@@ -39,19 +38,10 @@ pub(crate) enum Phase {
 impl Local {
     /// Tools under the limits of a plan.
     pub(crate) fn new(server: &ServerPlan) -> Local {
-        let or_default = |value: Option<u64>, default: usize| {
-            value.map_or(default, |value| usize::try_from(value).unwrap_or(usize::MAX))
-        };
-        let head_limits = HeadLimits {
-            // A head lies in one buffer.
-            head_bytes_max: or_default(server.head_bytes_max, HEAD_BYTES_MAX).min(BUFFER_LARGE - 1),
-            fields_max: or_default(server.header_count_max, HEADER_COUNT_MAX),
-            target_bytes_max: or_default(server.target_bytes_max, TARGET_BYTES_MAX),
-        };
         let local = Local {
             clock: Clock::new(),
             buffers: Buffers::default(),
-            head_limits,
+            head_limits: HeadLimits::of(server),
             phase: Cell::new(Phase::Serving),
             date: Cell::new([b' '; HTTP_DATE_BYTES]),
             date_second: Cell::new(0),

@@ -1,6 +1,6 @@
 //! `twpc check`: finds every mistake in files.
 
-use super::{FINDINGS, USAGE, colour, print, tell};
+use super::{FINDINGS, USAGE, colour, cost, print, tell};
 use crate::environment::Environment;
 use crate::load;
 use crate::render::{self, Source};
@@ -15,8 +15,12 @@ Examples:
   twpc check --message-format json site.twp | jq .message
   twpc check - < site.twp
   twpc check --for-run site.twp
+  twpc check --cost site.twp                     also what a request can cost at most, per site
 
 Findings for people go to standard error, the other formats to standard output.
+With --cost, a table per file goes to standard output, with a line on each of its columns; as json, one object per file
+that has `cost` where findings have `level`. Every figure is a worst case counted on the compiled program, none is
+measured. A file with errors has no cost.
 
 Exit codes:
   0  nothing found, or warnings only
@@ -39,10 +43,13 @@ pub(super) struct CheckArgs {
     /// Values for `env` declarations, one `NAME=value` a line; what it does not name stays unknown
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
+    /// Also print what a request can cost at most: steps, tests, lookups, bytes read, per site
+    #[arg(long)]
+    cost: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Excerpts with marks, notes and help
     Human,
     /// One line each: `file:line:column: error[E0201]: message`
@@ -80,6 +87,9 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
             Format::Human => tell(&render::human(&checked.diagnostics, &source, colour())),
             Format::Short => print(&render::short(&checked.diagnostics, &source)),
             Format::Json => print(&render::json(&checked.diagnostics, &source)),
+        }
+        if let (true, Some(artifact)) = (args.cost, &checked.artifact) {
+            print(&cost::report(&file.name, artifact, args.message_format));
         }
         found.extend(checked.diagnostics);
     }

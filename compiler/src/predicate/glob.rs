@@ -35,6 +35,12 @@ impl Glob {
         &self.text
     }
 
+    /// How often each byte of a text is compared at most: after a `*`, all that follows is tried anew from each place.
+    pub(crate) fn passes(&self) -> usize {
+        let star = self.tokens.iter().position(|token| *token == Token::Any);
+        star.map_or(1, |star| (self.tokens.len() - star - 1).max(1))
+    }
+
     /// Whether a text of `len` bytes matches as a whole.
     ///
     /// After a mismatch only the last `*` takes one byte more: an earlier one could not do better. That bounds the

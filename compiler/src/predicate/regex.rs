@@ -85,6 +85,11 @@ impl RegexTable {
         &self.pattern
     }
 
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.dfa.memory_usage()
+    }
+
     /// Whether the bytes match as a whole.
     pub(crate) fn matches(&self, bytes: impl Iterator<Item = u8>) -> bool {
         let mut state = self.start;

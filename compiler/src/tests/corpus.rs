@@ -8,7 +8,7 @@ use twp_lang::hir::{Message, Program};
 use twp_lang::literal::Method;
 
 /// The program of a text, which must have no errors.
-pub(super) fn checked(source: &str) -> Program {
+pub(crate) fn checked(source: &str) -> Program {
     let (tree, mut diagnostics) = twp_lang::parse(source);
     let (program, more) = twp_lang::check(&tree);
     diagnostics.extend(more);

@@ -6,7 +6,8 @@ mod lines;
 pub mod request;
 pub mod response;
 
-use crate::limits::{HEAD_BYTES_MAX, HEADER_COUNT_MAX, TARGET_BYTES_MAX};
+use crate::limits::{BUFFER_LARGE, HEAD_BYTES_MAX, HEADER_COUNT_MAX, TARGET_BYTES_MAX};
+use twp_compiler::plan::ServerPlan;
 
 /// Limits of a message head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,21 @@ pub struct HeadLimits {
     pub fields_max: usize,
     /// Bytes of the request target. More is 414.
     pub target_bytes_max: usize,
+}
+
+impl HeadLimits {
+    /// The limits that a plan sets, else the usual ones.
+    pub fn of(server: &ServerPlan) -> HeadLimits {
+        let or_default = |value: Option<u64>, default: usize| {
+            value.map_or(default, |value| usize::try_from(value).unwrap_or(usize::MAX))
+        };
+        HeadLimits {
+            // A head lies in one buffer.
+            head_bytes_max: or_default(server.head_bytes_max, HEAD_BYTES_MAX).min(BUFFER_LARGE - 1),
+            fields_max: or_default(server.header_count_max, HEADER_COUNT_MAX),
+            target_bytes_max: or_default(server.target_bytes_max, TARGET_BYTES_MAX),
+        }
+    }
 }
 
 impl Default for HeadLimits {
