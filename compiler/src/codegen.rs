@@ -7,6 +7,7 @@ use crate::capture::Class;
 use crate::ir::{Ir, Node, NodeId};
 use crate::jit::Blob;
 use crate::limits::{NATIVE_STACK_MAX, NativeLimits};
+use crate::predicate::many::AnyText;
 use crate::predicate::{Cond, Conditions};
 use crate::table::Tables;
 use cranelift_codegen::control::ControlPlane;
@@ -38,6 +39,8 @@ pub(crate) struct Extras {
     pub(crate) conditions: Vec<Cond>,
     /// Texts to search for.
     pub(crate) needles: Vec<Finder<'static>>,
+    /// Lists of texts to search for together.
+    pub(crate) searches: Vec<AnyText>,
     /// Classes of captures.
     pub(crate) classes: Vec<Class>,
 }
@@ -57,6 +60,15 @@ impl Extras {
         let number = known.unwrap_or_else(|| {
             self.needles.push(Finder::new(needle).into_owned());
             self.needles.len() - 1
+        });
+        number as u64
+    }
+
+    fn search(&mut self, any: &AnyText) -> u64 {
+        let known = self.searches.iter().position(|known| known == any);
+        let number = known.unwrap_or_else(|| {
+            self.searches.push(any.clone());
+            self.searches.len() - 1
         });
         number as u64
     }

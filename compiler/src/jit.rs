@@ -53,6 +53,8 @@ pub(crate) enum Helper {
     Find,
     /// `(ptr, len, number)`: whether a needle is in the text.
     Contains,
+    /// `(ptr, len, number)`: whether one of several needles is in the text.
+    ContainsAny,
     /// `(ptr, len, number)`: whether a text is of a capture's class.
     Class,
     /// `(ptr, len)`: the number that digits stand for.
@@ -68,11 +70,12 @@ pub(crate) mod context_layout {
     const _: () = assert!(offset_of!(Context<'static>, helpers) == 0);
 
     /// Every helper with its place and how dumps call it.
-    pub(crate) const ALL: [(Helper, usize, &str); 6] = [
+    pub(crate) const ALL: [(Helper, usize, &str); 7] = [
         (Helper::Test, offset_of!(Helpers, test), "test"),
         (Helper::Condition, offset_of!(Helpers, condition), "condition"),
         (Helper::Find, offset_of!(Helpers, find), "find"),
         (Helper::Contains, offset_of!(Helpers, contains), "contains"),
+        (Helper::ContainsAny, offset_of!(Helpers, contains_any), "contains_any"),
         (Helper::Class, offset_of!(Helpers, class), "class"),
         (Helper::Number, offset_of!(Helpers, number), "number"),
     ];

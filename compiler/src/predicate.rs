@@ -8,12 +8,14 @@ use crate::core::{Order, TextTest};
 use crate::lookup::Lookup;
 use crate::plan::{IntExpr, PredicateId, Read};
 use glob::Glob;
+use many::AnyText;
 use regex::{RegexId, RegexTables};
 use sets::{IntSet, NetSet, TextSet};
 use text::Operand;
 
 pub(crate) mod compile;
 pub(crate) mod glob;
+pub(crate) mod many;
 pub(crate) mod print;
 pub(crate) mod regex;
 pub(crate) mod sets;
@@ -40,6 +42,8 @@ pub(crate) enum Cond {
     TextOrder { op: Order, left: Operand, right: Operand },
     /// Two texts are present and relate so.
     TextTest { op: TextTest, left: Operand, right: Operand },
+    /// The text is present and one of several texts stands at its start, at its end or anywhere in it.
+    TextAny { value: Operand, any: AnyText },
     /// The text is present and in the set.
     TextIn { value: Operand, set: TextSet },
     /// The text is present and matches as a whole.
@@ -95,6 +99,7 @@ impl Conditions {
             Cond::Found(lookup) => lookup.found(view),
             Cond::TextOrder { op, left, right } => text::ordered(*op, left, right, view),
             Cond::TextTest { op, left, right } => text::related(*op, left, right, view),
+            Cond::TextAny { value, any } => value.get(view).is_some_and(|text| any.holds(&text)),
             Cond::TextIn { value, set } => value.get(view).is_some_and(|text| set.contains(&text)),
             Cond::Regex { value, regex } => {
                 value.get(view).is_some_and(|text| text.matches(self.regexes.table(*regex)))
@@ -130,6 +135,27 @@ impl Cond {
         }
     }
 
+    /// Makes the automata that were left out while conditions were put together.
+    pub(crate) fn prepare(&mut self) {
+        match self {
+            Cond::Not(inner) => inner.prepare(),
+            Cond::All(parts) | Cond::Any(parts) => parts.iter_mut().for_each(Cond::prepare),
+            Cond::If(parts) => parts.iter_mut().for_each(Cond::prepare),
+            Cond::TextAny { any, .. } => any.prepare(),
+            Cond::Always(_)
+            | Cond::IsSome(_)
+            | Cond::TextOrder { .. }
+            | Cond::TextTest { .. }
+            | Cond::TextIn { .. }
+            | Cond::Regex { .. }
+            | Cond::Glob { .. }
+            | Cond::IntOrder { .. }
+            | Cond::IntIn { .. }
+            | Cond::IpOrder { .. }
+            | Cond::IpIn { .. } => {}
+        }
+    }
+
     pub(crate) fn all(parts: Vec<Cond>) -> Cond {
         let mut out = Vec::with_capacity(parts.len());
         for part in parts {
@@ -157,6 +183,7 @@ impl Cond {
                 part => out.push(part),
             }
         }
+        let mut out = many::joined(out);
         match out.len() {
             0 => Cond::Always(false),
             1 => out.swap_remove(0),

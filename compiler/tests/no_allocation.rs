@@ -41,6 +41,8 @@ site a.test, *.a.test {
   route /g/{rest...} as glob when request.target matches glob"/g/*?q=*" { to app }
   route /t/{rest...} as texts when (request.query["q"] ?? request.cookie["s"] ?? "z") in ["a", "b", "c"] { to app }
   route /c as client when "${client.ip}" starts_with "10." and request.header["x-a"] contains "needle" { to app }
+  route /m/{rest...} as many when rest contains "aa" or rest contains "bb" or rest contains "/b" { to app }
+  route /n/{rest...} as joined when request.target contains "?q" or request.target contains "cc" or request.target contains "dd" { to app }
   route PURGE /p as purge { to app }
 }
 site **.b.test { fallback { respond 200 } }
@@ -56,9 +58,19 @@ fn artifact() -> Artifact {
 fn requests() -> Vec<Request> {
     let header = |name: &str, value: &str| (name.to_owned(), value.as_bytes().to_vec());
     let mut requests = Vec::new();
-    for path in
-        ["/users/42", "/users/x", "/files/a.css", "/x/abc", "/g/a/b", "/t/", "/c", "/p", "/nowhere/at/all"]
-    {
+    for path in [
+        "/users/42",
+        "/users/x",
+        "/files/a.css",
+        "/x/abc",
+        "/g/a/b",
+        "/m/a/b",
+        "/n/x",
+        "/t/",
+        "/c",
+        "/p",
+        "/nowhere/at/all",
+    ] {
         for host in ["a.test", "w.a.test", "x.y.b.test", "other.test"] {
             for method in ["GET", "PURGE", "POST"] {
                 requests.push(Request {

@@ -81,7 +81,7 @@ tests         comparisons in conditions, up to the route and in its own statemen
 lookups       searches in tables: of the host, of segments with more than eight alternatives, of sets
 regex bytes   bytes that regular expressions read, each byte once
 search bytes  bytes that `contains` and globs read
-table bytes   memory of the tables for regular expressions
+table bytes   memory of the tables for regular expressions and for several texts of `contains`
 
 Every figure is the worst case of its column alone, and `all sites` has the largest of each column: one request is
 served by one site. Sums are routes and table bytes; a table that sites share counts once. Fields are taken to be as

@@ -10,6 +10,7 @@ use crate::jit::Helper;
 use crate::limits::{NATIVE_NETS_MAX, NATIVE_RANGES_MAX, NATIVE_TEXTS_MAX};
 use crate::plan::{IntExpr, Read};
 use crate::predicate::glob::Glob;
+use crate::predicate::many::AnyText;
 use crate::predicate::text::Operand;
 use crate::predicate::{Cond, IpOperand};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -31,6 +32,8 @@ pub(super) fn cost(cond: &Cond) -> usize {
         Cond::Not(inner) => cost(inner),
         Cond::All(parts) | Cond::Any(parts) => parts.iter().map(cost).sum(),
         Cond::If(parts) => parts.iter().map(cost).sum(),
+        Cond::TextAny { any, .. } if any.op() == TextTest::Contains => 1,
+        Cond::TextAny { any, .. } => 1 + any.texts().len().min(NATIVE_TEXTS_MAX + 1),
         Cond::TextIn { set, .. } => 1 + set.texts().count().min(NATIVE_TEXTS_MAX + 1),
         Cond::IntIn { set, .. } => 1 + set.ranges().len().min(NATIVE_RANGES_MAX + 1),
         Cond::IpIn { set, .. } => 1 + set.intervals().len().min(NATIVE_NETS_MAX + 1),
@@ -53,6 +56,10 @@ pub(super) fn is_foreign(cond: &Cond) -> bool {
         Cond::TextTest { left: Operand::Read(read), right: Operand::Literal(_), .. } => {
             is_foreign_read(*read)
         }
+        Cond::TextAny { value: Operand::Read(read), any } => {
+            let is_long = any.op() != TextTest::Contains && any.texts().len() > NATIVE_TEXTS_MAX;
+            is_foreign_read(*read) || *read == Read::Scheme || is_long
+        }
         Cond::TextIn { value: Operand::Read(read), set } => {
             is_foreign_read(*read) || set.texts().count() > NATIVE_TEXTS_MAX
         }
@@ -68,6 +75,7 @@ pub(super) fn is_foreign(cond: &Cond) -> bool {
         Cond::IpIn { value: IpOperand::Client, set } => set.intervals().len() > NATIVE_NETS_MAX,
         Cond::Found(_)
         | Cond::TextTest { .. }
+        | Cond::TextAny { .. }
         | Cond::Regex { .. }
         | Cond::TextIn { .. }
         | Cond::Glob { .. }
@@ -207,6 +215,7 @@ impl Emit<'_> {
             Cond::TextTest { op, left: Operand::Read(read), right: Operand::Literal(part) } => {
                 self.text_test(*op, *read, part, Ways { yes, no });
             }
+            Cond::TextAny { value: Operand::Read(read), any } => self.text_any(*read, any, Ways { yes, no }),
             Cond::Glob { value: Operand::Read(read), glob } => self.glob(*read, glob, yes, no),
             Cond::IntOrder { op, left, right } => {
                 let (left, right) = (self.int(left), self.int(right));
@@ -272,6 +281,22 @@ impl Emit<'_> {
             (Source::Text(text), TextTest::EndsWith) => self.ends(text, part, yes, no),
             (Source::Text(text), TextTest::Contains) => self.contains(text, part, yes, no),
             (Source::Absent | Source::Foreign, _) => self.jump(no),
+        }
+    }
+
+    fn text_any(&mut self, read: Read, any: &AnyText, ways: Ways) {
+        let Ways { yes, no } = ways;
+        let Source::Text(text) = self.read(read, no) else { return self.jump(no) };
+        let texts: Vec<&[u8]> = any.texts().collect();
+        match any.op() {
+            TextTest::StartsWith => self.starts_any(text, &texts, yes, no),
+            TextTest::EndsWith => self.ends_any(text, &texts, yes, no),
+            TextTest::Contains => {
+                let number = self.extras.search(any) + u64::from(active(Fault::SearchNext));
+                let number = self.number(number);
+                let found = self.call(Helper::ContainsAny, &[text.ptr, text.len, number]);
+                self.branch(found, yes, no);
+            }
         }
     }
 

@@ -38,6 +38,12 @@ faults! {
     EndsAtStart,
     /// `ends_with` does not look at the length.
     EndsWithoutLength,
+    /// The search for one of several starts or ends does not look at the length.
+    AnyWithoutLength,
+    /// Of several starts or ends with the same word the last one is forgotten.
+    GroupCut,
+    /// Another list of texts is searched for.
+    SearchNext,
     /// Whether a field is there is not asked.
     PresenceForgotten,
     /// Presence is answered the wrong way.

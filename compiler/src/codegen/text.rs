@@ -259,17 +259,90 @@ impl Emit<'_> {
         self.same_words(Str { ptr, len: wanted }, part, &words(part.len()), no);
         self.jump(yes);
     }
+
+    /// Goes to `yes` where the text begins with one of these texts, none of which is empty or begins with another.
+    pub(super) fn starts_any(&mut self, text: Str, parts: &[&[u8]], yes: Block, no: Block) {
+        let bytes = self.shortest_word(text, parts, no);
+        let first = self.word(text, Word { at: 0, bytes });
+        let word = |part: &[u8]| constant(part, Word { at: 0, bytes });
+        for (part, [block, next]) in self.by_word(first, parts, word, no) {
+            self.start(block);
+            self.starts(text, part, yes, next);
+        }
+    }
+
+    /// Goes to `yes` where the text ends with one of these texts, none of which is empty or ends with another.
+    pub(super) fn ends_any(&mut self, text: Str, parts: &[&[u8]], yes: Block, no: Block) {
+        let bytes = self.shortest_word(text, parts, no);
+        let len = self.number(u64::from(bytes));
+        let skip = self.builder.ins().isub(text.len, len);
+        let ptr = self.builder.ins().iadd(text.ptr, skip);
+        let last = self.word(Str { ptr, len }, Word { at: 0, bytes });
+        let word = |part: &[u8]| constant(part, Word { at: part.len() - bytes as usize, bytes });
+        for (part, [block, next]) in self.by_word(last, parts, word, no) {
+            self.start(block);
+            self.ends(text, part, yes, next);
+        }
+    }
+
+    /// The longest word that all texts have; goes to `no` where the text has fewer bytes than the shortest of them.
+    fn shortest_word(&mut self, text: Str, parts: &[&[u8]], no: Block) -> u32 {
+        let shortest = parts.iter().map(|part| part.len()).min().unwrap_or(1);
+        if !active(Fault::AnyWithoutLength) {
+            let long = self.compare_to(IntCC::UnsignedGreaterThanOrEqual, text.len, shortest as u64);
+            self.require(long, no);
+        }
+        longest_word(shortest)
+    }
+
+    /// Finds the texts that have this word. Each is to be compared in a block of its own, and goes to another one, the
+    /// block of the next text with the same word, where it is not the text wanted.
+    fn by_word<'t>(
+        &mut self,
+        value: Value,
+        parts: &[&'t [u8]],
+        word: impl Fn(&[u8]) -> u64,
+        no: Block,
+    ) -> Vec<(&'t [u8], [Block; 2])> {
+        let mut groups: BTreeMap<u64, Vec<&'t [u8]>> = BTreeMap::new();
+        for part in parts {
+            groups.entry(word(part)).or_default().push(part);
+        }
+        let mut found = Vec::with_capacity(parts.len());
+        let mut heads = Vec::with_capacity(groups.len());
+        for (word, mut group) in groups {
+            if active(Fault::GroupCut) && group.len() > 1 {
+                group.pop();
+            }
+            let mut next = no;
+            for part in group.into_iter().rev() {
+                let block = self.block();
+                found.push((part, [block, next]));
+                next = block;
+            }
+            heads.push((word, next));
+        }
+        self.search(value, &heads, no);
+        found
+    }
+}
+
+/// The longest word that a text of this length, at least one byte, has.
+fn longest_word(length: usize) -> u32 {
+    match length {
+        ..=1 => 1,
+        2..=3 => 2,
+        4..=7 => 4,
+        _ => 8,
+    }
 }
 
 /// The words that cover a text of this length, none of them reaching beyond it.
 fn words(length: usize) -> Vec<Word> {
-    let bytes = match length {
-        0 => return Vec::new(),
-        1 => 1,
-        2..=3 => 2,
-        4..=7 => 4,
-        _ => 8,
-    };
+    if length == 0 {
+        return Vec::new();
+    }
+    let bytes = longest_word(length);
     let step = bytes as usize;
     let mut words: Vec<Word> = (0..length / step).map(|n| Word { at: n * step, bytes }).collect();
     match length % step {

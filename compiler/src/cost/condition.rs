@@ -30,7 +30,10 @@ impl Meter<'_> {
             }
             Cond::TextTest { op: TextTest::StartsWith | TextTest::EndsWith, .. } => Cost::TEST,
             Cond::TextTest { op: TextTest::Contains, left, .. } => Cost::TEST + search(self.operand(left)),
-            Cond::TextIn { .. } | Cond::IntIn { .. } | Cond::IpIn { .. } => {
+            Cond::TextAny { value, any } if any.op() == TextTest::Contains => {
+                Cost::TEST + search(self.operand(value))
+            }
+            Cond::TextAny { .. } | Cond::TextIn { .. } | Cond::IntIn { .. } | Cond::IpIn { .. } => {
                 Cost::TEST + Cost::PROBE
             }
             Cond::Regex { value, .. } => Cost::TEST + regex(self.operand(value)),

@@ -4,19 +4,21 @@ use super::Meter;
 use crate::capture::Class;
 use crate::ir::{CaptureId, Node, NodeId, OtherMethods, SegTest, targets};
 use crate::plan::{Effect, PredicateId, SiteId, Terminal, Value};
+use crate::predicate::many::AnyText;
 use crate::predicate::regex::RegexId;
 use crate::predicate::{Cond, Conditions};
 use std::collections::{BTreeSet, HashSet};
 
 /// Tables, each once.
 #[derive(Debug, Default)]
-pub(super) struct Reached {
+pub(super) struct Reached<'a> {
     regexes: BTreeSet<RegexId>,
+    searches: HashSet<&'a AnyText>,
 }
 
-impl Reached {
+impl<'a> Reached<'a> {
     /// All that a site's graph, guards and steps use.
-    pub(super) fn of(meter: &Meter<'_>, site: SiteId, root: NodeId) -> Reached {
+    pub(super) fn of(meter: &Meter<'a>, site: SiteId, root: NodeId) -> Reached<'a> {
         let mut reached = Reached::default();
         let mut predicates: HashSet<PredicateId> = HashSet::new();
         let mut captures: HashSet<CaptureId> = HashSet::new();
@@ -65,22 +67,25 @@ impl Reached {
     }
 
     /// Those of another one as well.
-    pub(super) fn add(&mut self, other: &Reached) {
+    pub(super) fn add(&mut self, other: &Reached<'a>) {
         self.regexes.extend(&other.regexes);
+        self.searches.extend(&other.searches);
     }
 
     /// Memory of all tables.
     pub(super) fn bytes(&self, conditions: &Conditions) -> u64 {
         let tables = self.regexes.iter().filter_map(|id| conditions.regexes.table(*id));
-        tables.map(|table| table.bytes() as u64).sum()
+        let tables: u64 = tables.map(|table| table.bytes() as u64).sum();
+        tables + self.searches.iter().map(|search| search.bytes() as u64).sum::<u64>()
     }
 
-    fn condition(&mut self, cond: &Cond) {
+    fn condition(&mut self, cond: &'a Cond) {
         match cond {
             Cond::Not(inner) => self.condition(inner),
             Cond::All(parts) | Cond::Any(parts) => parts.iter().for_each(|part| self.condition(part)),
             Cond::If(parts) => parts.iter().for_each(|part| self.condition(part)),
             Cond::Regex { regex, .. } => drop(self.regexes.insert(*regex)),
+            Cond::TextAny { any, .. } => drop(self.searches.insert(any)),
             Cond::Always(_)
             | Cond::IsSome(_)
             | Cond::TextOrder { .. }

@@ -52,6 +52,10 @@ fn conditions_count_their_comparisons() {
     assert_eq!(guarded(r#"request.header["x"] matches re"v[0-9]+""#), (1, 1, 0, 1000, 0));
     assert_eq!(guarded(r#"request.query["x"] contains "a""#), (1, 1, 0, 0, 100));
     assert_eq!(guarded(r#"request.target contains "a""#), (1, 1, 0, 0, 100));
+    // Three texts are looked for in one pass; three starts are one lookup.
+    let three = |op: &str| ["a", "b", "c"].map(|text| format!(r#"request.path {op} "{text}""#)).join(" or ");
+    assert_eq!(guarded(&three("contains")), (1, 1, 0, 0, 100));
+    assert_eq!(guarded(&three("ends_with")), (1, 1, 1, 0, 0));
     // After the star four bytes are compared anew from each place.
     assert_eq!(guarded(r#"request.path matches glob"*.css""#), (1, 1, 0, 0, 400));
     let choice = r#"(if request.port == 1 then request.host == "b" else request.path contains "a" and request.port == 2)"#;

@@ -14,12 +14,13 @@ pub(super) struct Helpers {
     pub(super) condition: extern "C" fn(&Context<'_>, &View<'_>, u64) -> u64,
     pub(super) find: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
     pub(super) contains: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
+    pub(super) contains_any: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
     pub(super) class: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
     pub(super) number: unsafe extern "C" fn(&Context<'_>, *const u8, u64) -> u64,
 }
 
 /// All of them.
-pub(super) static HELPERS: Helpers = Helpers { test, condition, find, contains, class, number };
+pub(super) static HELPERS: Helpers = Helpers { test, condition, find, contains, contains_any, class, number };
 
 /// The answer of a search without result; no node has this number.
 pub(crate) const NOT_FOUND: u64 = u64::MAX;
@@ -49,6 +50,15 @@ unsafe extern "C" fn contains(context: &Context<'_>, ptr: *const u8, len: u64, n
     let text = unsafe { text(ptr, len) };
     let needle = context.native.extras().needles.get(index(number));
     u64::from(needle.is_some_and(|needle| needle.find(text).is_some()))
+}
+
+/// # Safety
+/// `len` bytes at `ptr` are readable and do not change while this runs.
+unsafe extern "C" fn contains_any(context: &Context<'_>, ptr: *const u8, len: u64, number: u64) -> u64 {
+    // SAFETY: the caller's promise.
+    let text = unsafe { text(ptr, len) };
+    let search = context.native.extras().searches.get(index(number));
+    u64::from(search.is_some_and(|search| search.is_in(text)))
 }
 
 /// # Safety

@@ -51,8 +51,10 @@ impl<'a> Compiler<'a> {
             return *id;
         }
         let id = PredicateId::try_from(self.list.len()).unwrap_or(PredicateId::MAX);
-        self.list.push(cond.clone());
-        self.ids.insert(cond, id);
+        self.ids.insert(cond.clone(), id);
+        let mut cond = cond;
+        cond.prepare();
+        self.list.push(cond);
         id
     }
 

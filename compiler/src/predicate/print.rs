@@ -39,6 +39,10 @@ impl Names<'_> {
             Cond::TextTest { op, left, right } => {
                 format!("{} {op} {}", self.operand(left), self.operand(right))
             }
+            Cond::TextAny { value, any } => {
+                let texts: Vec<String> = any.texts().map(quoted).collect();
+                format!("{} {} any of [{}]", self.operand(value), any.op(), texts.join(", "))
+            }
             Cond::TextIn { value, set } => {
                 let texts: Vec<String> = set.texts().map(quoted).collect();
                 format!("{} in [{}]", self.operand(value), texts.join(", "))

@@ -13,7 +13,11 @@ pub(crate) struct TextSet {
 
 impl TextSet {
     pub(crate) fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> TextSet {
-        let mut texts: Vec<Box<[u8]>> = texts.into_iter().map(|text| text.as_bytes().into()).collect();
+        TextSet::of_bytes(texts.into_iter().map(str::as_bytes))
+    }
+
+    pub(crate) fn of_bytes<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> TextSet {
+        let mut texts: Vec<Box<[u8]>> = texts.into_iter().map(Box::from).collect();
         texts.sort();
         texts.dedup();
         TextSet { texts }

@@ -93,7 +93,7 @@ pub(super) fn related(op: TextTest, left: &Operand, right: &Operand, view: &View
 }
 
 impl<'a> Got<'a> {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Got::Slice(text) => text.len(),
             Got::Joined(pieces, view) => pieces.iter().map(|piece| piece.with(view, <[u8]>::len)).sum(),
@@ -143,6 +143,37 @@ impl<'a> Got<'a> {
             .map(|i| self.byte(i).cmp(&other.byte(i)))
             .find(|order| order.is_ne())
             .unwrap_or(left_len.cmp(&right_len))
+    }
+
+    /// The order of two texts by bytes from the last one on.
+    pub(super) fn order_from_end(&self, other: &[u8]) -> Ordering {
+        let len = self.len();
+        let order = match self {
+            Got::Slice(text) => {
+                text.iter().rev().zip(other.iter().rev()).map(|(a, b)| a.cmp(b)).find(|o| o.is_ne())
+            }
+            Got::Joined(..) => {
+                let mut bytes = (0..len).rev().map(|at| self.byte(at)).zip(other.iter().rev());
+                bytes.find_map(|(a, b)| Some(a.cmp(b)).filter(|order| order.is_ne()))
+            }
+        };
+        order.unwrap_or(len.cmp(&other.len()))
+    }
+
+    /// Whether these bytes stand at a place.
+    pub(super) fn has_at(&self, at: usize, part: &[u8]) -> bool {
+        match self {
+            Got::Slice(text) => text.get(at..).is_some_and(|rest| rest.starts_with(part)),
+            Got::Joined(..) => {
+                at + part.len() <= self.len()
+                    && part.iter().zip(at..).all(|(byte, at)| self.byte(at) == *byte)
+            }
+        }
+    }
+
+    /// The bytes one by one.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = u8> {
+        (0..self.len()).map(|at| self.byte(at))
     }
 
     /// Whether the whole text matches; not without a table.

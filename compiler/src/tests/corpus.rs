@@ -442,3 +442,57 @@ fn a_number_beside_a_constant_is_joined_as_text() {
         }"#;
     check(source, &[("GET a.test:443/x", "taken: 200"), ("GET a.test:80/x", "fallback: 404")]);
 }
+
+#[test]
+fn many_constants_are_looked_for_at_once() {
+    let source = r#"edition 1
+        site a.test {
+            route /in/{rest...} as attack
+                when rest contains "../" or rest contains "<script" or rest contains "union" or rest contains "/etc/"
+            { respond 400 }
+            route /at/{rest...} as start
+                when rest starts_with "api/" or rest starts_with "apis/" or rest starts_with "v1" or rest starts_with "v2/x"
+            { respond 200 }
+            route /to/{name} as image
+                when name ends_with ".png" or name ends_with ".jpg" or name ends_with ".jpeg" or name ends_with ".a.png"
+            { respond 200 }
+            route /head as agent
+                when not (request.header["x-a"] contains "curl" or request.header["x-a"] contains "wget" or
+                          request.header["x-a"] contains "bot" or request.header["x-a"] == "" or
+                          request.header["x-a"] == "-")
+            { respond 200 }
+            route /target as target
+                when request.target contains "et?a" or request.target contains "b=2" or request.target contains "zz"
+            { respond 200 }
+        }"#;
+    check(
+        source,
+        &[
+            ("GET a.test/in/a/b", "fallback: 404"),
+            ("GET a.test/in/xunionx", "attack: 400"),
+            ("GET a.test/in/a/etc/", "attack: 400"),
+            ("GET a.test/in/a/etc", "fallback: 404"),
+            ("GET a.test/at/api/", "start: 200"),
+            ("GET a.test/at/api", "fallback: 404"),
+            ("GET a.test/at/apis/x", "start: 200"),
+            ("GET a.test/at/v1", "start: 200"),
+            ("GET a.test/at/v2/", "fallback: 404"),
+            ("GET a.test/at/v2/x", "start: 200"),
+            ("GET a.test/at/v", "fallback: 404"),
+            ("GET a.test/to/.png", "image: 200"),
+            ("GET a.test/to/png", "fallback: 404"),
+            ("GET a.test/to/x.jpeg", "image: 200"),
+            ("GET a.test/to/x.jpegs", "fallback: 404"),
+            // An absent field has no text in it, so `not` of all holds.
+            ("GET a.test/head", "agent: 200"),
+            ("GET a.test/head x-a=mozilla", "agent: 200"),
+            ("GET a.test/head x-a=-", "fallback: 404"),
+            ("GET a.test/head x-a=", "fallback: 404"),
+            ("GET a.test/head x-a=libcurl/8", "fallback: 404"),
+            ("GET a.test/target?a=1", "target: 200"),
+            ("GET a.test/target?b=2", "target: 200"),
+            ("GET a.test/target?b=1", "fallback: 404"),
+            ("GET a.test/target", "fallback: 404"),
+        ],
+    );
+}

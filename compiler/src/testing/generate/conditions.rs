@@ -55,13 +55,7 @@ impl Gen<'_> {
     }
 
     fn atom(&mut self, scope: &Scope, depth: usize) -> Expr {
-        match self.rng.below(17) {
-            14 => compare(*self.rng.pick(ORDERS), self.number(scope), self.int(scope, depth)),
-            15 => expr(ExprKind::IsSome(Box::new(self.number(scope))), Ty::Bool),
-            16 => {
-                let map = expr(ExprKind::Const(5), Ty::Map(Box::new(Ty::String), Box::new(Ty::String)));
-                compare(Comparison::In, self.either(scope, depth), map)
-            }
+        match self.rng.below(19) {
             0 => compare(*self.rng.pick(ORDERS), self.either(scope, depth), self.text(scope, depth)),
             1 => compare(Comparison::Equal, self.option(scope), self.option(scope)),
             2 => compare(Comparison::NotEqual, self.text(scope, depth), self.text(scope, depth)),
@@ -78,6 +72,13 @@ impl Gen<'_> {
             9 => compare(*self.rng.pick(ORDERS), self.int(scope, depth), self.int(scope, depth)),
             10 => compare(Comparison::In, self.int(scope, depth), self.ints()),
             11 | 12 => compare(Comparison::In, field(Field::ClientIp), self.nets()),
+            13 | 14 => self.many(scope, depth),
+            15 => compare(*self.rng.pick(ORDERS), self.number(scope), self.int(scope, depth)),
+            16 => expr(ExprKind::IsSome(Box::new(self.number(scope))), Ty::Bool),
+            17 => {
+                let map = expr(ExprKind::Const(5), Ty::Map(Box::new(Ty::String), Box::new(Ty::String)));
+                compare(Comparison::In, self.either(scope, depth), map)
+            }
             _ => self.methods_or_addresses(),
         }
     }
@@ -96,6 +97,32 @@ impl Gen<'_> {
                 compare(*self.rng.pick(ORDERS), field(Field::ClientIp), addr)
             }
         }
+    }
+
+    /// One text against many constants: few, or more than code compares, short or made of two words, which then often
+    /// begin alike.
+    fn many(&mut self, scope: &Scope, depth: usize) -> Expr {
+        let op = *self.rng.pick(&[
+            Comparison::StartsWith,
+            Comparison::EndsWith,
+            Comparison::Contains,
+            Comparison::Equal,
+        ]);
+        let left = self.either(scope, depth);
+        let most = if self.rng.chance(10) { 60 } else { 7 };
+        let parts = (0..=self.rng.below(most)).map(|_| {
+            let mut part = self.rng.text(TEXTS);
+            while part.is_empty() && !self.rng.chance(5) {
+                part = self.rng.text(TEXTS);
+            }
+            if self.rng.chance(40) {
+                part.push_str(self.rng.word(TEXTS));
+            }
+            compare(op, left.clone(), text(&part))
+        });
+        let parts: Vec<Expr> = parts.collect();
+        let either = |left, right| expr(ExprKind::Or(Box::new(left), Box::new(right)), Ty::Bool);
+        parts.into_iter().reduce(either).expect("at least one part")
     }
 
     /// A text that may be absent, or not.
