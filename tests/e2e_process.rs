@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -80,6 +80,39 @@ fn it_starts_tells_what_it_does_and_stops() {
     assert_eq!(answer(&twp), None, "the port is closed");
     let (code, _, err) = twp.command("status");
     assert!(code == Some(1) && err.contains("nothing answers at control") && err.contains("help:"), "{err}");
+}
+
+#[test]
+fn a_perf_map_names_native_functions_of_each_generation() {
+    let (scratch, port) = (Scratch::new(), free_port());
+    let site = "site * { route /x when request.port == 1 { respond 201 } fallback { respond 200 } }";
+    let listener = format!("listener web {{ plain: [127.0.0.1:{port}] }}");
+    scratch.write("site.twp", &format!("edition 1\n{listener}\n{site}\n"));
+    let twp = Program::start_with(TWP, scratch, port, &["--perf-map"]);
+    let (_, generation) = serving(&twp);
+    let path = format!("/tmp/perf-{generation}.map");
+    let map = fs::read_to_string(&path).expect("a map");
+    let mode = fs::metadata(&path).expect("a map").permissions().mode();
+    fs::remove_file(&path).expect("the map is ours");
+    assert_eq!(mode & 0o777, 0o600);
+    let memory = fs::read_to_string(format!("/proc/{generation}/maps")).expect("its memory");
+    let executable: Vec<(u64, u64)> =
+        memory.lines().filter(|line| line.contains(" r-xp ")).map(range).collect();
+    assert!(map.lines().any(|line| line.contains(" twp::")), "{map}");
+    for line in map.lines() {
+        let mut words = line.split(' ').map(|word| u64::from_str_radix(word, 16));
+        let (start, size) = (words.next().expect("an address"), words.next().expect("a size"));
+        let (start, size) = (start.expect("an address"), size.expect("a size"));
+        let inside = |(from, to): &(u64, u64)| *from <= start && start + size <= *to;
+        assert!(size > 0 && executable.iter().any(inside), "{line} is not in {executable:x?}");
+    }
+}
+
+/// The addresses that a line of `/proc/PID/maps` begins with.
+fn range(line: &str) -> (u64, u64) {
+    let addresses = line.split(' ').next().and_then(|word| word.split_once('-')).expect("two addresses");
+    let number = |text| u64::from_str_radix(text, 16).expect("an address");
+    (number(addresses.0), number(addresses.1))
 }
 
 /// The keys that docs/operations.md promises to programs.

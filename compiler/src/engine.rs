@@ -6,12 +6,13 @@
 use crate::abi::{METHOD_OTHER, Text, View};
 use crate::jit::Context;
 use crate::limits::NativeLimits;
-use crate::native::Native;
+use crate::native::{FunctionName, Native};
 use crate::plan::{Plan, PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
 use crate::slots::SlotIndex;
 use crate::table::Tables;
 use std::fmt;
+use std::ops::Range;
 use twp_lang::literal::Method;
 
 /// The decisions of a program. It is read-only: one serves all workers.
@@ -40,6 +41,16 @@ pub enum Engine {
         /// Why, unless that was the choice.
         reason: Option<String>,
     },
+}
+
+/// A native function as profilers know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Addresses of its code in this process.
+    pub range: Range<usize>,
+    /// `twp::site::HOST` for the beginning of a site, `twp::node::N` and `twp::condition::N` for the rest, with the
+    /// numbers that dumps show. No blanks.
+    pub name: String,
 }
 
 /// Which engine is wanted.
@@ -126,6 +137,28 @@ impl Program {
             Some(native) => Engine::Native { nodes: native.n_nodes(), bytes: native.n_bytes() },
             None => Engine::Table { reason: Some(self.reason.clone()).filter(|reason| !reason.is_empty()) },
         }
+    }
+
+    /// The native functions; none while tables decide. The addresses are good as long as the program lives.
+    pub fn symbols(&self, plan: &Plan) -> Vec<Symbol> {
+        let functions = self.native.as_ref().map(Native::functions).unwrap_or_default();
+        let symbol = |(range, name)| {
+            let name = match name {
+                FunctionName::Site(site) => {
+                    let host = plan.sites.get(site).map_or("", |site| site.name.as_str());
+                    format!("twp::site::{host}")
+                }
+                FunctionName::Node(node) => format!("twp::node::{node}"),
+                FunctionName::Condition(predicate) => format!("twp::condition::{predicate}"),
+            };
+            Symbol { range, name }
+        };
+        functions.into_iter().map(symbol).collect()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn native_memory(&self) -> Option<Range<usize>> {
+        self.native.as_ref().map(Native::memory)
     }
 
     fn context<'a>(&'a self, native: &'a Native) -> Context<'a> {

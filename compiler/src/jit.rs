@@ -15,6 +15,7 @@ use cranelift_jit::{JITBuilder, JITModule, SystemMemoryProvider};
 use cranelift_module::{Module as _, default_libcall_names};
 use std::fmt;
 use std::mem::{ManuallyDrop, offset_of};
+use std::ops::Range;
 
 mod helpers;
 
@@ -95,6 +96,8 @@ pub(crate) struct CodeUnit {
     module: ManuallyDrop<JITModule>,
     entries: Vec<Option<Entry>>,
     n_slots: usize,
+    /// Address of the first byte of code; never used to reach it.
+    base: usize,
     n_bytes: usize,
 }
 
@@ -139,6 +142,7 @@ impl CodeUnit {
             entries: blob.starts.iter().map(|start| start.map(entry)).collect(),
             module: ManuallyDrop::new(module),
             n_slots: blob.n_slots,
+            base: base.addr(),
             n_bytes: blob.bytes.len(),
         })
     }
@@ -154,6 +158,20 @@ impl CodeUnit {
         // the graph or the code itself proved to exist, and texts within their length, all of which live as long as
         // the view. It passes view and context on to helpers, writes only its stack and keeps no pointer.
         Some(unsafe { entry(view, context) })
+    }
+
+    /// Where a function lies, as addresses for profilers; up to the next one, hence with some unused bytes.
+    pub(crate) fn range(&self, function: usize) -> Option<Range<usize>> {
+        let address = |entry: Entry| (entry as *const ()).addr();
+        let start = address((*self.entries.get(function)?)?);
+        let next = self.entries.get(function + 1..)?.iter().copied().flatten().map(address).next();
+        Some(start..next.unwrap_or(self.base + self.n_bytes))
+    }
+
+    /// Where all code lies.
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> Range<usize> {
+        self.base..self.base + self.n_bytes
     }
 
     /// Bytes of code.

@@ -36,7 +36,7 @@ pub mod testing;
 mod tests;
 
 pub use dump::{dump_asm, dump_clif, dump_core, dump_ir};
-pub use engine::{Engine, EngineChoice, Program};
+pub use engine::{Engine, EngineChoice, Program, Symbol};
 pub use lower::lower;
 pub use plan_build::Artifact;
 pub use request::Request;

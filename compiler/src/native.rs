@@ -10,6 +10,7 @@ use crate::limits::{NATIVE_BYTES_MAX, NativeLimits};
 use crate::plan::{PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
 use crate::table::{Asks, Tables};
+use std::ops::Range;
 
 /// The native code of a program and what it needs beside it.
 #[derive(Debug)]
@@ -25,6 +26,17 @@ pub(crate) struct Native {
     /// The function of each condition, plus one; 0 for those without.
     predicates: Vec<u32>,
     n_nodes: usize,
+}
+
+/// What a function stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FunctionName {
+    /// The beginning of a site's decision: its place among the sites.
+    Site(usize),
+    /// Nodes from this one on.
+    Node(NodeId),
+    /// A condition.
+    Condition(PredicateId),
 }
 
 impl Native {
@@ -105,6 +117,29 @@ impl Native {
     /// What helpers look into.
     pub(crate) fn extras(&self) -> &Extras {
         &self.extras
+    }
+
+    /// Every function with its addresses and what it stands for.
+    pub(crate) fn functions(&self) -> Vec<(Range<usize>, FunctionName)> {
+        let nodes = (0..).zip(&self.starts).map(|(function, node)| {
+            let number = u32::try_from(function + 1).unwrap_or(0);
+            let site = self.roots.iter().position(|root| *root == number);
+            (function, site.map_or(FunctionName::Node(*node), FunctionName::Site))
+        });
+        let conditions = (0..).zip(&self.predicates).filter_map(|(predicate, number)| {
+            let function = (*number as usize).checked_sub(1)?;
+            Some((function, FunctionName::Condition(predicate)))
+        });
+        nodes
+            .chain(conditions)
+            .filter_map(|(function, name)| Some((self.unit.range(function)?, name)))
+            .collect()
+    }
+
+    /// Where all code lies.
+    #[cfg(test)]
+    pub(crate) fn memory(&self) -> Range<usize> {
+        self.unit.memory()
     }
 
     /// Nodes and conditions compiled.

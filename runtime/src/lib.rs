@@ -20,6 +20,7 @@ mod limits;
 mod listen;
 mod local;
 pub mod log;
+pub mod perf_map;
 pub mod record;
 mod relay;
 mod respond;

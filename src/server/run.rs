@@ -27,10 +27,14 @@ pub(super) struct RunArgs {
     /// How routes are decided
     #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
     engine: EngineArg,
+    /// Let `perf report` name native code: each generation writes `/tmp/perf-PID.map`, readable by its user only, and
+    /// leaves it there, since profiles are read later
+    #[arg(long)]
+    perf_map: bool,
 }
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
-    let RunArgs { file, control, workers, message_format, engine } = args;
+    let RunArgs { file, control, workers, message_format, engine, perf_map } = args;
     if file.as_os_str() == "-" {
         return Err(Failure::new("a configuration that runs has to be a file, so that it can be read again"));
     }
@@ -45,7 +49,11 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let color = if notices.is_colored() { "always" } else { "never" };
     let mut arguments: Vec<OsString> =
         ["serve", "--message-format", message_format.as_str(), "--color", color].map(OsString::from).into();
-    arguments.extend(["--engine", engine.as_str(), "--"].map(OsString::from));
+    arguments.extend(["--engine", engine.as_str()].map(OsString::from));
+    if perf_map {
+        arguments.push("--perf-map".into());
+    }
+    arguments.push("--".into());
     arguments.push(file.clone().into());
     let config = Config { file: file.clone(), control: control.clone(), workers, program, arguments };
     match supervisor::run(config, &mut |notice| notices.print(&notice)) {

@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use twp_compiler::Engine;
+use twp_compiler::{Artifact, Engine};
 use twp_runtime::generation::{self, Loaded, Refused};
 use twp_runtime::handover::message::Source;
+use twp_runtime::perf_map;
 use twp_runtime::watch::Fingerprint;
 
 /// Arguments of `twp serve`.
@@ -27,6 +28,9 @@ pub(super) struct ServeArgs {
     /// How routes are decided
     #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
     engine: EngineArg,
+    /// Name native functions for profilers
+    #[arg(long)]
+    perf_map: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -72,6 +76,9 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         {
             said.extend(["note: tables decide, there is no native code: ", &reason, "\n"]);
         }
+        if args.perf_map {
+            said.extend(perf_map_note(&artifact, args.message_format));
+        }
         return Ok(Loaded { artifact, sources, warnings: said });
     }
     if args.message_format == MessageFormat::Human {
@@ -79,6 +86,14 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         said.push('\n');
     }
     Err(Refused { text: said, sources })
+}
+
+/// Names native functions for profilers. Serving does not depend on it, so a failure is only told.
+fn perf_map_note(artifact: &Artifact, format: MessageFormat) -> Option<String> {
+    let error = perf_map::write(&artifact.program.symbols(&artifact.plan)).err()?;
+    let process = std::process::id();
+    (format != MessageFormat::Json)
+        .then(|| format!("note: profilers get no names, /tmp/perf-{process}.map: {error}\n"))
 }
 
 fn read(file: &Path) -> Result<(String, Option<Fingerprint>), Refused> {

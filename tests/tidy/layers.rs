@@ -6,7 +6,7 @@ const FOLDER: &str = "runtime/src/";
 
 /// From the bottom of the runtime to its top: the name of a row, and its modules.
 const ROWS: &[(&str, &[&str])] = &[
-    ("facts and the operating system", &["limits", "time", "sys"]),
+    ("facts and the operating system", &["limits", "time", "sys", "perf_map"]),
     ("pure protocol code", &["wire"]),
     ("what every stage may use", &["error", "buffer", "socket", "group", "local"]),
     ("bytes and identity", &["tls", "listen", "quic"]),

@@ -60,3 +60,28 @@ fn unfinished_views_are_left_to_the_tables() {
         assert_eq!(program.decide(&view) == Some(0), has_path && !slots.is_empty(), "{path:?}");
     }
 }
+
+/// What profilers are told lies in the code's memory, apart, and is named by what dumps show.
+#[test]
+fn symbols_lie_inside_the_code() {
+    let mut named = Vec::new();
+    for seed in 1..40 {
+        let mut artifact = compile(&generate::program(&mut Rng::new(seed))).expect("a small program");
+        assert_eq!(artifact.program.symbols(&artifact.plan), [], "tables have no symbols");
+        artifact.program.use_engine(EngineChoice::Native).expect("native code");
+        let memory = artifact.program.native_memory().expect("native code");
+        let mut symbols = artifact.program.symbols(&artifact.plan);
+        symbols.sort_by_key(|symbol| symbol.range.start);
+        for symbol in &symbols {
+            assert!(!symbol.range.is_empty() && !symbol.name.contains(char::is_whitespace), "{symbol:?}");
+            assert!(memory.start <= symbol.range.start && symbol.range.end <= memory.end, "{symbol:?}");
+        }
+        assert!(symbols.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start), "{symbols:?}");
+        let compiled = code(&artifact).functions.iter().filter(|function| !function.bytes.is_empty()).count();
+        assert_eq!(symbols.len(), compiled, "every function has a name");
+        named.extend(symbols.into_iter().map(|symbol| symbol.name));
+    }
+    for start in ["twp::site::", "twp::node::", "twp::condition::"] {
+        assert!(named.iter().any(|name| name.starts_with(start)), "{start}");
+    }
+}

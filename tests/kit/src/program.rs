@@ -56,6 +56,13 @@ impl Program {
         Self::spawn(bin.as_ref(), scratch, port, |_| ())
     }
 
+    /// As [`Program::start_in`], with more arguments of `run`.
+    pub fn start_with(bin: impl AsRef<Path>, scratch: Scratch, port: u16, arguments: &[&str]) -> Self {
+        Self::spawn(bin.as_ref(), scratch, port, |command| {
+            command.args(arguments);
+        })
+    }
+
     fn spawn(bin: &Path, scratch: Scratch, port: u16, prepare: impl FnOnce(&mut Command)) -> Self {
         let said = fs::File::create(scratch.path().join("stderr")).expect("a file in the temporary folder");
         let mut command = Command::new(bin);
