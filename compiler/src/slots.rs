@@ -2,14 +2,39 @@
 
 use crate::plan::{Slot, SlotId};
 use crate::text_map::TextMap;
+use perfect::PerfectNames;
+
+mod perfect;
 
 /// Finds the slot of a field's name, or quickly that nobody reads it.
 #[derive(Debug, Default)]
 pub struct SlotIndex {
-    headers: TextMap,
+    headers: HeaderNames,
     queries: TextMap,
     cookies: TextMap,
     len: usize,
+}
+
+/// Every field line of every request is looked up here, so its names get a table of their own where one is found.
+#[derive(Debug)]
+enum HeaderNames {
+    Perfect(PerfectNames),
+    Map(TextMap),
+}
+
+impl Default for HeaderNames {
+    fn default() -> HeaderNames {
+        HeaderNames::Perfect(PerfectNames::default())
+    }
+}
+
+impl HeaderNames {
+    fn new(names: &[(&[u8], u32)]) -> HeaderNames {
+        match PerfectNames::new(names) {
+            Some(perfect) => HeaderNames::Perfect(perfect),
+            None => HeaderNames::Map(TextMap::new(names.iter().copied())),
+        }
+    }
 }
 
 impl SlotIndex {
@@ -26,7 +51,7 @@ impl SlotIndex {
             }
         }
         SlotIndex {
-            headers: TextMap::new(headers),
+            headers: HeaderNames::new(&headers),
             queries: TextMap::new(queries),
             cookies: TextMap::new(cookies),
             len: slots.len(),
@@ -35,7 +60,11 @@ impl SlotIndex {
 
     /// The slot of a header field; case does not matter (RFC 9110, section 5.1).
     pub fn header(&self, name: &[u8]) -> Option<SlotId> {
-        self.headers.get_folded(name).and_then(slot_id)
+        let number = match &self.headers {
+            HeaderNames::Perfect(names) => names.get(name),
+            HeaderNames::Map(names) => names.get_folded(name),
+        };
+        number.and_then(slot_id)
     }
 
     /// The slot of a query field, by its normalised name.
@@ -76,6 +105,19 @@ fn slot_id(number: u32) -> Option<SlotId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_look_alike_are_found_as_well() {
+        // Equal in length and in their first, middle and last byte.
+        let names: Vec<String> = (b'a'..=b'z').map(|c| format!("x-{}-name", char::from(c))).collect();
+        let slots: Vec<Slot> = names.iter().cloned().map(Slot::Header).collect();
+        let index = SlotIndex::new(&slots);
+        assert!(matches!(index.headers, HeaderNames::Map(_)));
+        for (name, slot) in names.iter().zip(0..) {
+            assert_eq!(index.header(name.to_ascii_uppercase().as_bytes()), Some(slot));
+        }
+        assert_eq!(index.header(b"x-1-name"), None);
+    }
 
     #[test]
     fn names_lead_to_their_slots() {

@@ -63,7 +63,7 @@ impl TextMap {
         if self.lengths & length_bit(text.len()) == 0 {
             return None;
         }
-        self.find(hash(text, lower_case), |known| known.eq_ignore_ascii_case(text))
+        self.find(hash(text, lower_case), |known| same_folded(known, text))
     }
 
     /// The texts and numbers in the order they were put in.
@@ -99,7 +99,8 @@ impl TextMap {
     }
 }
 
-fn length_bit(len: usize) -> u64 {
+/// A bit for a length below 64; the last bit for all longer ones.
+pub(crate) fn length_bit(len: usize) -> u64 {
     1 << len.min(63)
 }
 
@@ -139,6 +140,25 @@ fn short(text: &[u8]) -> u64 {
     }
 }
 
+/// Whether a text, whatever its case, is this one, which is lower case: eight bytes at a time, of which the last ones may
+/// count twice.
+#[inline]
+pub(crate) fn same_folded(known: &[u8], text: &[u8]) -> bool {
+    if known.len() != text.len() {
+        return false;
+    }
+    let (Some(known_last), Some(last)) = (known.last_chunk::<8>(), text.last_chunk::<8>()) else {
+        return lower_case(short(text)) == short(known);
+    };
+    let same =
+        |known: &[u8; 8], text: &[u8; 8]| lower_case(u64::from_le_bytes(*text)) == u64::from_le_bytes(*known);
+    let mut words = known.chunks_exact(8).zip(text.chunks_exact(8));
+    same(known_last, last)
+        && words.all(|(known, text)| {
+            matches!((known.first_chunk(), text.first_chunk()), (Some(known), Some(text)) if same(known, text))
+        })
+}
+
 /// Eight bytes with ASCII letters in lower case.
 fn lower_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
@@ -175,6 +195,26 @@ mod tests {
             let word = u64::from_le_bytes([byte, b'A', byte, b'z', 0xFF, byte, b'[', b'@']);
             let expected = word.to_le_bytes().map(|byte| byte.to_ascii_lowercase());
             assert_eq!(lower_case(word).to_le_bytes(), expected, "{byte}");
+        }
+    }
+
+    #[test]
+    fn folded_texts_are_compared_as_bytes_would_be() {
+        let text = b"X-Some_Header.\xC3\x84-Name9@[`{";
+        for start in 0..text.len() {
+            for end in start..text.len() {
+                let known = text[start..end].to_ascii_lowercase();
+                assert!(same_folded(&known, &text[start..end]), "{known:?}");
+                for at in 0..known.len() {
+                    for byte in [b'@', b'`', b'Q', 0, 0xC4, known[at] ^ 0x20] {
+                        let mut other = text[start..end].to_vec();
+                        other[at] = byte;
+                        let expected = known.eq_ignore_ascii_case(&other);
+                        assert_eq!(same_folded(&known, &other), expected, "{known:?} {other:?}");
+                    }
+                }
+                assert!(!same_folded(&known, &text[start..=end]));
+            }
         }
     }
 

@@ -2,9 +2,11 @@
 //! expressions and a hash lookup of host and path, whose time is the unit.
 //!
 //! `twp-bench-decide` prints the grid. `twp-bench-decide count ENGINE ROUTES DECISIONS` only decides, for counting
-//! instructions: the difference of two counts leaves out all that comes before.
+//! instructions: the difference of two counts leaves out all that comes before. `twp-bench-decide slots NAMES REQUESTS`
+//! does the same for finding the fields that a program reads, sixteen fields a request.
 
 mod contenders;
+mod slots;
 mod traffic;
 
 use contenders::{Compiled, Hash, Matchit, RegexSet};
@@ -30,6 +32,12 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             };
             count(engine, routes, decisions);
+        }
+        ["slots", names, requests] => {
+            let (Ok(names), Ok(requests)) = (names.parse(), requests.parse()) else {
+                return ExitCode::from(2);
+            };
+            println!("{} fields found", slots::find(names, requests));
         }
         sizes => {
             let Ok(sizes) = sizes.iter().map(|size| size.parse()).collect::<Result<Vec<usize>, _>>() else {
