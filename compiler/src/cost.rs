@@ -176,9 +176,11 @@ impl Meter<'_> {
 
     fn value(&self, value: &Value) -> Cost {
         match value {
-            Value::Literal(_) | Value::Read(_) | Value::Int(_) => Cost::default(),
+            Value::Literal(_) | Value::Read(_) | Value::Absent => Cost::default(),
+            Value::Int(number) => condition::int_lookups(number),
             Value::Join(parts) => parts.iter().map(|part| self.value(part)).fold(Cost::default(), Cost::add),
-            Value::Else(_, default) => self.value(default),
+            Value::Else(value, default) => self.value(value) + self.value(default),
+            Value::Lookup(_, key) => Cost::PROBE + self.value(key),
             Value::If(test, then, otherwise) => {
                 self.predicate(*test) + self.value(then).max(self.value(otherwise))
             }

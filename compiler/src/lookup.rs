@@ -75,6 +75,15 @@ impl Table {
         true
     }
 
+    /// Bytes of the longest value, in its written form.
+    pub(crate) fn longest(&self) -> u64 {
+        let longest = match &self.0.values {
+            Values::Texts(texts) => texts.iter().map(|text| text.len()).max(),
+            Values::Ints(numbers) => numbers.iter().map(|number| number.to_string().len()).max(),
+        };
+        longest.unwrap_or(0) as u64
+    }
+
     /// The number of a key.
     pub(crate) fn int(&self, key: &[u8]) -> Option<i64> {
         let number = self.0.keys.get(key)?;

@@ -143,6 +143,7 @@ impl Cond {
             Cond::If(parts) => parts.iter_mut().for_each(Cond::prepare),
             Cond::TextAny { any, .. } => any.prepare(),
             Cond::Always(_)
+            | Cond::Found(_)
             | Cond::IsSome(_)
             | Cond::TextOrder { .. }
             | Cond::TextTest { .. }

@@ -4,7 +4,8 @@ use super::{Cost, Meter};
 use crate::capture::Class;
 use crate::core::TextTest;
 use crate::ir::CaptureId;
-use crate::plan::Read;
+use crate::lookup::Lookup;
+use crate::plan::{IntExpr, Read};
 use crate::predicate::Cond;
 use crate::predicate::text::{Operand, Piece};
 
@@ -25,20 +26,28 @@ impl Meter<'_> {
                 let [condition, then, otherwise] = parts.as_ref();
                 self.condition(condition) + self.condition(then).max(self.condition(otherwise))
             }
-            Cond::IsSome(_) | Cond::TextOrder { .. } | Cond::IntOrder { .. } | Cond::IpOrder { .. } => {
-                Cost::TEST
+            Cond::IsSome(_) | Cond::IpOrder { .. } => Cost::TEST,
+            Cond::Found(lookup) => Cost::TEST + lookup_cost(lookup),
+            Cond::TextOrder { left, right, .. }
+            | Cond::TextTest { op: TextTest::StartsWith | TextTest::EndsWith, left, right } => {
+                Cost::TEST + lookups(left) + lookups(right)
             }
-            Cond::TextTest { op: TextTest::StartsWith | TextTest::EndsWith, .. } => Cost::TEST,
-            Cond::TextTest { op: TextTest::Contains, left, .. } => Cost::TEST + search(self.operand(left)),
+            Cond::IntOrder { left, right, .. } => Cost::TEST + int_lookups(left) + int_lookups(right),
+            Cond::TextTest { op: TextTest::Contains, left, right } => {
+                Cost::TEST + lookups(left) + lookups(right) + search(self.operand(left))
+            }
             Cond::TextAny { value, any } if any.op() == TextTest::Contains => {
-                Cost::TEST + search(self.operand(value))
+                Cost::TEST + lookups(value) + search(self.operand(value))
             }
-            Cond::TextAny { .. } | Cond::TextIn { .. } | Cond::IntIn { .. } | Cond::IpIn { .. } => {
-                Cost::TEST + Cost::PROBE
+            Cond::TextAny { value, .. } | Cond::TextIn { value, .. } => {
+                Cost::TEST + lookups(value) + Cost::PROBE
             }
-            Cond::Regex { value, .. } => Cost::TEST + regex(self.operand(value)),
+            Cond::IntIn { value, .. } => Cost::TEST + int_lookups(value) + Cost::PROBE,
+            Cond::IpIn { .. } => Cost::TEST + Cost::PROBE,
+            Cond::Regex { value, .. } => Cost::TEST + lookups(value) + regex(self.operand(value)),
             Cond::Glob { value, glob } => {
-                Cost::TEST + search(self.operand(value).saturating_mul(glob.passes() as u64))
+                let passes = glob.passes() as u64;
+                Cost::TEST + lookups(value) + search(self.operand(value).saturating_mul(passes))
             }
         }
     }
@@ -62,6 +71,7 @@ impl Meter<'_> {
             Piece::Int(_) => NUMBER_BYTES_MAX,
             Piece::ClientIp => ADDRESS_BYTES_MAX,
             Piece::QuestionMark => 1,
+            Piece::Lookup(lookup) => lookup.table.longest(),
         };
         match operand {
             Operand::Literal(text) => text.len() as u64,
@@ -69,7 +79,35 @@ impl Meter<'_> {
             // Path and query of a target are one text, which has a limit of its own.
             Operand::Joined(pieces) if is_target(pieces) => self.lengths.target_bytes_max,
             Operand::Joined(pieces) => pieces.iter().map(piece).fold(0, u64::saturating_add),
+            Operand::Lookup(lookup) => lookup.table.longest(),
+            Operand::Absent => 0,
         }
+    }
+}
+
+/// Looking for a key, and for what the key is made of.
+pub(super) fn lookup_cost(lookup: &Lookup) -> Cost {
+    Cost::PROBE + lookups(&lookup.key)
+}
+
+fn lookups(operand: &Operand) -> Cost {
+    let piece = |piece: &Piece| match piece {
+        Piece::Lookup(lookup) => lookup_cost(lookup),
+        Piece::Int(number) => int_lookups(number),
+        Piece::Literal(_) | Piece::Read(_) | Piece::ClientIp | Piece::QuestionMark => Cost::default(),
+    };
+    match operand {
+        Operand::Lookup(lookup) => lookup_cost(lookup),
+        Operand::Joined(pieces) => pieces.iter().map(piece).fold(Cost::default(), |sum, part| sum + part),
+        Operand::Literal(_) | Operand::Read(_) | Operand::Absent => Cost::default(),
+    }
+}
+
+pub(super) fn int_lookups(number: &IntExpr) -> Cost {
+    match number {
+        IntExpr::Lookup(lookup) => lookup_cost(lookup),
+        IntExpr::Arithmetic { left, right, .. } => int_lookups(left) + int_lookups(right),
+        IntExpr::Value(_) | IntExpr::Port | IntExpr::Capture(_) | IntExpr::Absent => Cost::default(),
     }
 }
 

@@ -87,6 +87,7 @@ impl<'a> Reached<'a> {
             Cond::Regex { regex, .. } => drop(self.regexes.insert(*regex)),
             Cond::TextAny { any, .. } => drop(self.searches.insert(any)),
             Cond::Always(_)
+            | Cond::Found(_)
             | Cond::IsSome(_)
             | Cond::TextOrder { .. }
             | Cond::TextTest { .. }
@@ -121,9 +122,13 @@ fn of_effect(effect: &Effect, predicates: &mut HashSet<PredicateId>) {
 
 fn of_value(value: &Value, predicates: &mut HashSet<PredicateId>) {
     match value {
-        Value::Literal(_) | Value::Read(_) | Value::Int(_) => {}
+        Value::Literal(_) | Value::Read(_) | Value::Int(_) | Value::Absent => {}
         Value::Join(parts) => parts.iter().for_each(|part| of_value(part, predicates)),
-        Value::Else(_, default) => of_value(default, predicates),
+        Value::Else(value, default) => {
+            of_value(value, predicates);
+            of_value(default, predicates);
+        }
+        Value::Lookup(_, key) => of_value(key, predicates),
         Value::If(test, then, otherwise) => {
             predicates.insert(*test);
             of_value(then, predicates);

@@ -94,6 +94,7 @@ fn constants(cond: &Cond) -> Option<(Key, Vec<&[u8]>)> {
         Cond::TextTest { .. }
         | Cond::TextOrder { .. }
         | Cond::Always(_)
+        | Cond::Found(_)
         | Cond::Not(_)
         | Cond::All(_)
         | Cond::Any(_)
