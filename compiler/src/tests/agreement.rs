@@ -29,7 +29,7 @@ pub(super) fn run(seed: u64, pairs: usize) {
         number += 1;
     }
     println!("{number} programs, {counts}");
-    assert!(counts.routed * 2 > counts.pairs, "most requests should reach a route: {counts}");
+    assert!(counts.routed * 5 > counts.pairs * 2, "two of five requests should reach a route: {counts}");
     assert!(counts.guards > counts.pairs, "guards should be asked: {counts}");
 }
 
