@@ -198,7 +198,8 @@ impl Builder<'_> {
         MethodSet { known, other }
     }
 
-    fn effects(&mut self, actions: &[Action], captures: &Captures, out: &mut Vec<Effect>) {
+    /// Adds the steps; whether every way through them ends the exchange.
+    fn effects(&mut self, actions: &[Action], captures: &Captures, out: &mut Vec<Effect>) -> bool {
         for action in actions {
             match action {
                 Action::Set { message, name, value } => {
@@ -221,11 +222,17 @@ impl Builder<'_> {
                 Action::Strip(count) => out.push(Effect::StripSegments(*count)),
                 Action::When { condition, then, otherwise } => {
                     let condition = self.compiler.cond(condition, captures);
-                    self.when(condition, [then, otherwise], captures, out);
+                    if self.when(condition, [then, otherwise], captures, out) {
+                        return true;
+                    }
                 }
-                Action::End(terminal) => out.push(Effect::End(self.terminal(terminal, captures))),
+                Action::End(terminal) => {
+                    out.push(Effect::End(self.terminal(terminal, captures)));
+                    return true;
+                }
             }
         }
+        false
     }
 
     fn when(
@@ -234,29 +241,38 @@ impl Builder<'_> {
         branches: [&[Action]; 2],
         captures: &Captures,
         out: &mut Vec<Effect>,
-    ) {
+    ) -> bool {
         let [then, otherwise] = branches;
         let mut yes = Vec::new();
         let mut no = Vec::new();
-        self.effects(then, captures, &mut yes);
-        self.effects(otherwise, captures, &mut no);
+        let mut yes_ends = self.effects(then, captures, &mut yes);
+        let mut no_ends = self.effects(otherwise, captures, &mut no);
         let condition = match condition {
-            Cond::Always(true) => return out.extend(yes),
-            Cond::Always(false) => return out.extend(no),
+            Cond::Always(true) => {
+                out.extend(yes);
+                return yes_ends;
+            }
+            Cond::Always(false) => {
+                out.extend(no);
+                return no_ends;
+            }
             // With nothing to do when it holds, as after `require`, the opposite saves a step.
             condition if yes.is_empty() => {
                 std::mem::swap(&mut yes, &mut no);
+                std::mem::swap(&mut yes_ends, &mut no_ends);
                 condition.not()
             }
             condition => condition,
         };
-        if !no.is_empty() && !matches!(yes.last(), Some(Effect::End(_))) {
+        // That the last step is an end does not say that every way comes to it.
+        if !no.is_empty() && !yes_ends {
             yes.push(Effect::Skip { count: count(&no) });
         }
         let test = self.compiler.intern(condition);
         out.push(Effect::SkipUnless { test, count: count(&yes) });
         out.extend(yes);
         out.extend(no);
+        yes_ends && no_ends
     }
 
     fn terminal(&mut self, terminal: &Terminal, captures: &Captures) -> plan::Terminal {

@@ -34,6 +34,29 @@ fn sets_hold_constants_and_their_complement() {
 }
 
 #[test]
+fn a_check_inside_a_branch_does_not_lead_into_the_other_branch() {
+    let source = r#"edition 1
+        site a.test {
+          route /a as a {
+            when request.port == 80 {
+              require request.header["x"].is_some else respond 403
+            } else {
+              set response.header["x-other"] = "1"
+            }
+            respond 200
+          }
+        }"#;
+    check(
+        source,
+        &[
+            ("GET a.test/a x=1", "a: 200"),
+            ("GET a.test/a", "a: 403"),
+            ("GET a.test:81/a", "a: set response x-other=1; 200"),
+        ],
+    );
+}
+
+#[test]
 fn an_absent_value_is_in_no_set_and_begins_with_nothing() {
     let source = r#"edition 1
         site a.test {
