@@ -7,6 +7,8 @@
 mod connections;
 #[path = "e2e_http/fields.rs"]
 mod fields;
+#[path = "e2e_http/reuse.rs"]
+mod reuse;
 #[path = "e2e_http/sockets.rs"]
 mod sockets;
 #[path = "e2e_http/statuses.rs"]

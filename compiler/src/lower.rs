@@ -1,19 +1,25 @@
-//! Checked program to Core: blocks flattened, constants and rules inlined, literals in one form.
+//! Checked program to Core: blocks flattened, constants, rules, policies and mounted routes inlined, literals in one
+//! form.
 //!
 //! Nothing is simplified here; `fold` does that afterwards, so the interpreter can be run on what was written.
 
+use crate::abi;
 use crate::capture::one_of;
 use crate::core::{Action, Core, Expr, PathMatch, Route, SegmentPattern, Site, Tail, Terminal};
-use crate::limits::{LISTENERS_MAX, ROUTES_MAX};
-use crate::plan::TimeoutPlan;
-use crate::{abi, core};
+use crate::limits::{COPIED_MAX, LISTENERS_MAX, ROUTES_MAX};
 use expr::Lowering;
+use statement::lower_statements;
+pub(crate) use statement::lower_timeouts;
+use twp_lang::ast::HostPattern;
 use twp_lang::{Diagnostic, Span, hir};
 
 mod expr;
+mod frame;
 mod literals;
 mod maps;
 mod methods;
+mod mount;
+mod statement;
 
 /// Lowers a checked program. The errors are exceeded limits.
 pub fn lower(program: &hir::Program) -> Result<Core, Vec<Diagnostic>> {
@@ -47,13 +53,22 @@ struct Outer {
     settings: hir::RouteSettings,
     actions: Vec<Action>,
     same_slash: bool,
+    /// What names of routes begin with: `billing.` below a mount of that name.
+    label: String,
+    /// Captures of the host and of `prefix`.
+    captures: Vec<String>,
+    /// Nodes of `guards` and `actions`, which each route gets a copy of.
+    n_nodes: usize,
 }
 
 fn lower_site<'a>(ctx: &mut Lowering<'a>, site: &'a hir::Site) -> Site {
+    let before = ctx.n_nodes();
     let outer = Outer {
         settings: site.settings,
         actions: lower_statements(ctx, &site.statements),
         same_slash: site.same_slash,
+        captures: site.hosts.iter().filter_map(|host| host_capture(&host.value)).collect(),
+        n_nodes: ctx.n_nodes() - before,
         ..Outer::default()
     };
     let mut routes = Vec::new();
@@ -68,6 +83,13 @@ fn lower_site<'a>(ctx: &mut Lowering<'a>, site: &'a hir::Site) -> Site {
     Site { hosts, listeners, methods, routes }
 }
 
+fn host_capture(host: &HostPattern) -> Option<String> {
+    match host {
+        HostPattern::OneLabel { capture, .. } => capture.as_ref().map(|name| name.value.clone()),
+        HostPattern::Exact(_) | HostPattern::AnyDepth(_) | HostPattern::Any => None,
+    }
+}
+
 fn lower_items<'a>(
     ctx: &mut Lowering<'a>,
     items: &'a [hir::SiteItem],
@@ -75,27 +97,43 @@ fn lower_items<'a>(
     routes: &mut Vec<Route>,
 ) {
     for item in items {
+        if ctx.is_full() {
+            return;
+        }
         match item {
             hir::SiteItem::Route(route) => {
                 let route = lower_route(ctx, route, outer);
                 routes.push(route);
             }
             hir::SiteItem::Group(group) => lower_group(ctx, group, outer, routes),
+            hir::SiteItem::Mount(mount) => mount::lower_mount(ctx, mount, outer, routes),
         }
     }
 }
 
 fn lower_group<'a>(ctx: &mut Lowering<'a>, group: &'a hir::Group, outer: &Outer, routes: &mut Vec<Route>) {
+    let before = ctx.n_nodes();
     let mut inner = outer.clone();
-    inner.prefix.extend(group.path.iter().flat_map(|path| whole_segments(&path.segments)).cloned());
+    let segments = group.path.as_ref().map_or(&[][..], |path| whole_segments(&path.segments));
+    let own: Vec<SegmentPattern> = segments.iter().map(|segment| ctx.segment(segment)).collect();
+    inner.captures.extend(own.iter().filter_map(capture_of).map(str::to_owned));
+    inner.prefix.extend(own);
     inner.guards.extend(group.guard.as_ref().map(|guard| ctx.condition(guard)));
     inner.settings = innermost(outer.settings, group.settings);
     inner.actions.extend(lower_statements(ctx, &group.statements));
+    inner.n_nodes += ctx.n_nodes() - before;
     note_regexes(ctx, group.path.as_ref());
     lower_items(ctx, &group.items, &inner, routes);
     if let Some(fallback) = &group.fallback {
         let route = lower_fallback(ctx, fallback, &inner);
         routes.push(route);
+    }
+}
+
+fn capture_of(segment: &SegmentPattern) -> Option<&str> {
+    match segment {
+        SegmentPattern::Capture { name, .. } => Some(name),
+        SegmentPattern::Literal(_) => None,
     }
 }
 
@@ -109,7 +147,7 @@ fn whole_segments(segments: &[SegmentPattern]) -> &[SegmentPattern] {
 
 fn lower_route<'a>(ctx: &mut Lowering<'a>, route: &'a hir::Route, outer: &Outer) -> Route {
     note_regexes(ctx, route.path.as_ref());
-    let path = lower_path(route.path.as_ref(), outer);
+    let path = lower_path(ctx, route.path.as_ref(), outer);
     if path.segments.len() > abi::SEGMENTS_MAX {
         let span = route.path.as_ref().map_or(route.head, |path| path.span);
         let message = format!(
@@ -123,10 +161,10 @@ fn lower_route<'a>(ctx: &mut Lowering<'a>, route: &'a hir::Route, outer: &Outer)
     let mut guards = outer.guards.clone();
     guards.extend(route.guard.as_ref().map(|guard| ctx.condition(guard)));
     let settings = innermost(outer.settings, route.settings);
-    let mut actions = outer.actions.clone();
-    actions.extend(lower_statements(ctx, &route.statements));
+    let actions = with_outer(ctx, outer, &route.statements);
+    let name = route.name.as_ref().map(|name| format!("{}{name}", outer.label));
     Route {
-        name: route.name.clone().unwrap_or_else(|| pattern_name(&path)),
+        name: name.unwrap_or_else(|| pattern_name(&path)),
         methods: route.methods.clone(),
         path,
         guard: conjunction(guards),
@@ -138,15 +176,31 @@ fn lower_route<'a>(ctx: &mut Lowering<'a>, route: &'a hir::Route, outer: &Outer)
     }
 }
 
-fn lower_path(path: Option<&hir::PathPattern>, outer: &Outer) -> PathMatch {
+/// The statements of outer blocks and those of a route.
+fn with_outer<'a>(ctx: &mut Lowering<'a>, outer: &Outer, statements: &'a [hir::Stmt]) -> Vec<Action> {
+    let before = ctx.n_copied;
+    ctx.n_copied += outer.n_nodes + outer.prefix.len();
+    if ctx.n_copied > COPIED_MAX && before <= COPIED_MAX {
+        ctx.too_large(format!(
+            "the statements around routes stand in each of them, which makes more than {COPIED_MAX} nodes"
+        ));
+    }
+    // What was too large was reported; its copies would only cost memory.
+    let mut actions = if ctx.n_copied > COPIED_MAX { Vec::new() } else { outer.actions.clone() };
+    actions.extend(lower_statements(ctx, statements));
+    actions
+}
+
+fn lower_path(ctx: &Lowering<'_>, path: Option<&hir::PathPattern>, outer: &Outer) -> PathMatch {
     let mut segments = outer.prefix.clone();
     let Some(path) = path else {
         return PathMatch { segments, tail: Tail::Below(None) };
     };
-    segments.extend(path.segments.iter().cloned());
-    let tail = match (&path.rest, outer.same_slash) {
-        (Some(name), false) => Tail::Rest(name.clone()),
-        (Some(name), true) => Tail::Below(Some(name.clone())),
+    segments.extend(path.segments.iter().map(|segment| ctx.segment(segment)));
+    let rest = path.rest.as_ref().map(|name| ctx.capture(name));
+    let tail = match (rest, outer.same_slash) {
+        (Some(name), false) => Tail::Rest(name),
+        (Some(name), true) => Tail::Below(Some(name)),
         (None, false) => Tail::End,
         (None, true) => {
             // The root is one empty segment and has no other spelling.
@@ -180,8 +234,7 @@ fn pattern_name(path: &PathMatch) -> String {
 
 fn lower_fallback<'a>(ctx: &mut Lowering<'a>, fallback: &'a hir::Fallback, outer: &Outer) -> Route {
     let settings = innermost(outer.settings, fallback.settings);
-    let mut actions = outer.actions.clone();
-    actions.extend(lower_statements(ctx, &fallback.statements));
+    let actions = with_outer(ctx, outer, &fallback.statements);
     Route { span: fallback.span, actions, ..fallback_route(outer, settings) }
 }
 
@@ -193,7 +246,7 @@ fn builtin_fallback(outer: &Outer, span: Span) -> Route {
 
 fn fallback_route(outer: &Outer, settings: hir::RouteSettings) -> Route {
     Route {
-        name: "fallback".to_owned(),
+        name: format!("{}fallback", outer.label),
         methods: Vec::new(),
         path: PathMatch { segments: outer.prefix.clone(), tail: Tail::Below(None) },
         guard: conjunction(outer.guards.clone()),
@@ -230,73 +283,4 @@ fn note_regexes(ctx: &mut Lowering<'_>, path: Option<&hir::PathPattern>) {
             | hir::CaptureTy::Hex => {}
         }
     }
-}
-
-fn lower_statements<'a>(ctx: &mut Lowering<'a>, statements: &'a [hir::Stmt]) -> Vec<Action> {
-    statements.iter().filter_map(|statement| lower_statement(ctx, statement)).collect()
-}
-
-/// The step of a statement; a `let` that cannot fail is none.
-fn lower_statement<'a>(ctx: &mut Lowering<'a>, statement: &'a hir::Stmt) -> Option<Action> {
-    Some(match statement {
-        hir::Stmt::SetHeader { message, name, value } => {
-            Action::Set { message: *message, name: name.clone(), value: ctx.text(value) }
-        }
-        hir::Stmt::AddHeader { message, name, value } => {
-            Action::Add { message: *message, name: name.clone(), value: ctx.text(value) }
-        }
-        hir::Stmt::RemoveHeader { message, name } => Action::Remove { message: *message, name: name.clone() },
-        hir::Stmt::RewritePath(template) => Action::RewritePath(lower_template(template)),
-        hir::Stmt::RewriteHost(value) => Action::RewriteHost(ctx.text(value)),
-        hir::Stmt::RewriteStrip(segments) => Action::Strip(u8::try_from(segments.len()).unwrap_or(u8::MAX)),
-        hir::Stmt::Let { id, value, otherwise, name: _ } => {
-            ctx.bind(*id, value);
-            let otherwise = vec![Action::End(lower_terminal(ctx, otherwise.as_ref()?))];
-            Action::When { condition: ctx.is_some(value), then: Vec::new(), otherwise }
-        }
-        hir::Stmt::When { condition, then, otherwise } => Action::When {
-            condition: ctx.condition(condition),
-            then: lower_statements(ctx, then),
-            otherwise: lower_statements(ctx, otherwise),
-        },
-        hir::Stmt::Require { condition, otherwise } => Action::When {
-            condition: ctx.condition(condition),
-            then: Vec::new(),
-            otherwise: vec![Action::End(lower_terminal(ctx, otherwise))],
-        },
-        hir::Stmt::Terminal(terminal) => Action::End(lower_terminal(ctx, terminal)),
-    })
-}
-
-fn lower_terminal<'a>(ctx: &mut Lowering<'a>, terminal: &'a hir::Terminal) -> Terminal {
-    match terminal {
-        hir::Terminal::To { upstream, timeouts } => Terminal::To {
-            upstream: u32::try_from(*upstream).unwrap_or(u32::MAX),
-            timeouts: lower_timeouts(*timeouts),
-        },
-        hir::Terminal::Respond { status, body } => {
-            Terminal::Respond { status: *status, body: body.as_ref().map(|body| ctx.text(body)) }
-        }
-        hir::Terminal::Redirect { status, location } => {
-            let (location, keep_query) = match location {
-                hir::Location::Path(template) => (lower_template(template), true),
-                hir::Location::Text(text) => (ctx.text(text), false),
-            };
-            Terminal::Redirect { status: *status, location, keep_query }
-        }
-    }
-}
-
-/// Time limits in the form of the plan.
-pub(crate) fn lower_timeouts(timeouts: hir::Timeouts) -> TimeoutPlan {
-    TimeoutPlan { connect_ms: timeouts.connect, response_ms: timeouts.response, idle_ms: timeouts.idle }
-}
-
-/// Captures print as their text whatever their type, so all count as text here.
-fn lower_template(template: &hir::PathTemplate) -> Expr {
-    let part = |part: &hir::TemplatePart| match part {
-        hir::TemplatePart::Literal(text) => Expr::Text(text.clone()),
-        hir::TemplatePart::Capture(name) => core::Expr::Capture { name: name.clone(), int: false },
-    };
-    Expr::Join(template.parts.iter().map(part).collect())
 }

@@ -6,6 +6,7 @@ mod faults;
 mod hirs;
 mod limits;
 mod native;
+mod reuse;
 mod scaling;
 mod semantics;
 mod values;

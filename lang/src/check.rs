@@ -5,9 +5,11 @@
 //! from a mistake that was reported elsewhere.
 
 mod allow;
+mod arguments;
 mod call;
 mod compare;
 mod declare;
+mod docs;
 mod endpoint;
 mod enums;
 mod env;
@@ -24,11 +26,14 @@ mod let_in;
 mod limits;
 mod lints;
 mod literal;
+mod locals;
 mod map;
 mod mismatch;
+mod mount;
 mod names;
 mod path;
 mod pattern;
+mod policy;
 mod redirect;
 mod regex;
 mod render;
@@ -51,8 +56,11 @@ use crate::hir::{self, EnumTy, Expr, Ty};
 use crate::limits::DIAGNOSTICS_MAX;
 use crate::suggest::closest;
 use crate::{Diagnostic, Level, Span};
+use arguments::Head;
 pub use lints::LINTS;
+use mount::RoutesInfo;
 use names::Names;
+use policy::PolicyInfo;
 use scope::Scope;
 
 /// Checks a tree. The program is there exactly when neither this nor parsing found an error: a tree with pieces
@@ -63,14 +71,21 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     declare::enums(&mut ctx);
     env::heads(&mut ctx);
     graph::order(&mut ctx);
+    upstream::reserve(&mut ctx);
     function::heads(&mut ctx);
     declare::rule_heads(&mut ctx);
+    policy::heads(&mut ctx);
+    mount::heads(&mut ctx);
     declare::in_order(&mut ctx);
     env::defaults(&mut ctx);
+    policy::defaults(&mut ctx);
+    mount::defaults(&mut ctx);
     let rules = declare::rules(&mut ctx);
     let server = server::server(&mut ctx, tree);
     server::listeners(&mut ctx);
     upstream::declared(&mut ctx);
+    let policies = policy::policies(&mut ctx);
+    let routes = mount::declared(&mut ctx);
     let sites = site::sites(&mut ctx);
     site::at_least_one(&mut ctx, tree);
     lints::unused(&mut ctx);
@@ -90,10 +105,22 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     let fns = fns.into_iter().filter_map(function::finish).collect();
     let envs = envs.into_iter().filter_map(env::finish).collect();
     unserved.sort_by_key(|unserved| (unserved.span.source, unserved.span.start));
-    (
-        Some(hir::Program { server, listeners, upstreams, consts, fns, envs, rules, sites, unserved }),
-        diagnostics,
-    )
+    let docs = docs::collect(tree);
+    let program = hir::Program {
+        server,
+        listeners,
+        upstreams,
+        consts,
+        fns,
+        envs,
+        rules,
+        policies,
+        routes,
+        sites,
+        docs,
+        unserved,
+    };
+    (Some(program), diagnostics)
 }
 
 /// Everything the checker knows and has found.
@@ -104,7 +131,7 @@ struct Check<'t> {
     names: Names,
     /// Constants by number.
     consts: Vec<ConstInfo<'t>>,
-    /// Constants and functions so that each comes after those it uses; rules stand among them.
+    /// Constants, functions and policies so that each comes after those it uses; rules and routes stand among them.
     order: Vec<graph::Node>,
     /// Functions by number.
     fns: Vec<FnInfo<'t>>,
@@ -118,6 +145,10 @@ struct Check<'t> {
     lets: Vec<Expr>,
     /// Rules by number.
     rules: Vec<RuleInfo<'t>>,
+    /// Policies by number.
+    policies: Vec<PolicyInfo<'t>>,
+    /// `routes` by number.
+    routes: Vec<RoutesInfo<'t>>,
     /// Settings of declared listeners.
     listener_decls: Vec<&'t Named>,
     /// Settings of declared upstreams.
@@ -148,20 +179,16 @@ struct ConstInfo<'t> {
 /// A rule with what its callers need to know.
 struct RuleInfo<'t> {
     decl: &'t RuleDecl,
-    params: Vec<ParamInfo>,
-    /// Part of a cycle that was reported.
-    cyclic: bool,
+    head: Head,
 }
 
 /// A function with what its callers need to know.
 struct FnInfo<'t> {
     decl: &'t FnDecl,
-    params: Vec<ParamInfo>,
+    head: Head,
     result: Ty,
     /// Its value, once it is checked.
     body: Option<Expr>,
-    /// Part of a cycle that was reported.
-    cyclic: bool,
 }
 
 /// A variable of the environment.
@@ -169,14 +196,6 @@ struct EnvInfo<'t> {
     decl: &'t EnvDecl,
     ty: Ty,
     /// Its value when the environment has none.
-    default: Option<Expr>,
-}
-
-/// A parameter of a rule or function.
-struct ParamInfo {
-    name: String,
-    span: Span,
-    ty: Ty,
     default: Option<Expr>,
 }
 
@@ -193,6 +212,8 @@ impl<'t> Check<'t> {
             enums: Vec::new(),
             lets: Vec::new(),
             rules: Vec::new(),
+            policies: Vec::new(),
+            routes: Vec::new(),
             listener_decls: Vec::new(),
             upstream_decls: Vec::new(),
             site_decls: Vec::new(),
@@ -210,16 +231,15 @@ impl<'t> Check<'t> {
             }
             match &item.kind {
                 ItemKind::Const(decl) => ctx.consts.push(ConstInfo { decl, value: None, cyclic: false }),
-                ItemKind::Rule(decl) => ctx.rules.push(RuleInfo { decl, params: Vec::new(), cyclic: false }),
-                ItemKind::Fn(decl) => ctx.fns.push(FnInfo {
-                    decl,
-                    params: Vec::new(),
-                    result: Ty::Error,
-                    body: None,
-                    cyclic: false,
-                }),
+                ItemKind::Rule(decl) => ctx.rules.push(RuleInfo { decl, head: Head::of(&decl.name) }),
+                ItemKind::Fn(decl) => {
+                    let head = Head::of(&decl.name);
+                    ctx.fns.push(FnInfo { decl, head, result: Ty::Error, body: None });
+                }
                 ItemKind::Enum(decl) => ctx.enum_decls.push(decl),
                 ItemKind::Env(decl) => ctx.envs.push(EnvInfo { decl, ty: Ty::Error, default: None }),
+                ItemKind::Policy(decl) => ctx.policies.push(PolicyInfo::new(decl)),
+                ItemKind::Routes(decl) => ctx.routes.push(RoutesInfo::new(decl)),
                 ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
                 ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
                 ItemKind::Site(decl) => ctx.site_decls.push(decl),
@@ -227,8 +247,6 @@ impl<'t> Check<'t> {
                 ItemKind::Server(_)
                 | ItemKind::Secret(_)
                 | ItemKind::Table(_)
-                | ItemKind::Policy(_)
-                | ItemKind::Routes(_)
                 | ItemKind::Stream(_)
                 | ItemKind::Forward(_)
                 | ItemKind::Test(_)

@@ -1,10 +1,11 @@
 //! The typed program: names resolved, types known, every rule of the language checked.
 //!
 //! A [`Program`] exists only when there was no error, so later stages never meet a mistake of the operator.
-//! Constants and rules stay references; the compiler inlines them.
+//! Constants, rules, policies and mounted routes stay references; the compiler inlines them.
 
 mod declaration;
 mod env;
+mod reuse;
 
 use crate::ast::HostPattern;
 use crate::literal::{Cidr, Endpoint, Method, Regex};
@@ -13,6 +14,7 @@ use crate::{Diagnostic, Span};
 pub use declaration::{EnumId, EnumTy, Fn, FnId, LetId};
 pub use env::{Env, EnvId, Required};
 pub(crate) use env::{is_readable, placeholder};
+pub use reuse::{Apply, Doc, Mount, Policy, PolicyId, Routes, RoutesId};
 use std::net::IpAddr;
 
 /// A checked program.
@@ -32,8 +34,14 @@ pub struct Program {
     pub envs: Vec<Env>,
     /// Rules.
     pub rules: Vec<Rule>,
+    /// Policies.
+    pub policies: Vec<Policy>,
+    /// What `mount` puts into sites.
+    pub routes: Vec<Routes>,
     /// Sites in the order of the text.
     pub sites: Vec<Site>,
+    /// Documentation of declarations, routes, groups and mounts, in the order of the text.
+    pub docs: Vec<Doc>,
     /// What the program says and this version does not serve, in the order of the text.
     pub unserved: Vec<Unserved>,
 }
@@ -198,6 +206,8 @@ pub enum SiteItem {
     Route(Route),
     /// A group.
     Group(Group),
+    /// Routes that are written elsewhere.
+    Mount(Mount),
 }
 
 /// Settings that may stand in a site, group or route; the innermost that is set holds.
@@ -367,6 +377,8 @@ pub enum Stmt {
         /// The answer when it does not hold.
         otherwise: Terminal,
     },
+    /// `apply policy(arguments)`: as if the statements of the policy stood here.
+    Apply(Apply),
     /// The end of the exchange.
     Terminal(Terminal),
 }
@@ -401,8 +413,8 @@ pub enum TemplatePart {
 pub enum Terminal {
     /// `to upstream`
     To {
-        /// Whereto.
-        upstream: UpstreamId,
+        /// Whereto: of type Upstream.
+        upstream: Expr,
         /// Time limits of this route.
         timeouts: Timeouts,
     },
@@ -483,6 +495,8 @@ pub enum Ty {
     Regex,
     /// `Glob`
     Glob,
+    /// `Upstream`: second-class, in constants and arguments only
+    Upstream,
     /// `Option<T>`
     Option(Box<Ty>),
     /// `List<T>`
@@ -530,12 +544,14 @@ pub enum ExprKind {
     Rule(RuleId, Vec<Expr>),
     /// A function with an argument for each of its parameters.
     Call(FnId, Vec<Expr>),
-    /// A parameter of the rule or function this expression stands in, by number.
+    /// A parameter of the rule, function, policy or routes this expression stands in, by number.
     Param(usize),
     /// A variable of the environment.
     Env(EnvId),
     /// What a `let` above this expression bound.
     Let(LetId),
+    /// An upstream.
+    Upstream(UpstreamId),
     /// A part of the request.
     Field(Field),
     /// A capture of the route, group or site, by name.

@@ -1,9 +1,10 @@
 //! Expressions: constants, rules and parameters inlined, absence and sets in one form.
 
+use super::frame::{self, Chain, Env, Frame};
 use super::literals;
 use crate::abi::SLOTS_MAX;
 use crate::core::{Expr, Kind, Order, Pattern, Set, Table, TextTest};
-use crate::limits::{DEPTH_MAX, NODES_MAX};
+use crate::limits::{COPIED_MAX, DEPTH_MAX, INLINED_MAX, NODES_MAX};
 use crate::plan::Slot;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -28,8 +29,12 @@ pub(super) struct Lowering<'a> {
     too_deep: bool,
     /// Where the expression being lowered stands in the text, outside of rules.
     root: Span,
-    /// Rules being inlined, outermost first.
-    inside: Vec<&'a str>,
+    /// Arguments of the policy or mount being inlined.
+    pub(super) frame: Frame<'a>,
+    /// What is being inlined.
+    inside: Chain<'a>,
+    /// Nodes of outer blocks copied into routes.
+    pub(super) n_copied: usize,
     /// What `let`s in force stand for.
     lets: HashMap<hir::LetId, Placed<'a>>,
     /// Maps by the place of their literal.
@@ -37,15 +42,6 @@ pub(super) struct Lowering<'a> {
     /// How many maps there are.
     pub(super) n_tables: u32,
 }
-
-/// The arguments of what is being inlined and where they themselves stand.
-pub(super) struct Env<'a> {
-    args: &'a [hir::Expr],
-    outer: Frame<'a>,
-}
-
-/// What parameters stand for; nothing outside of what is inlined.
-pub(super) type Frame<'a> = Option<Rc<Env<'a>>>;
 
 /// An expression with the arguments its parameters stand for.
 pub(super) type Placed<'a> = (&'a hir::Expr, Frame<'a>);
@@ -63,7 +59,9 @@ impl<'a> Lowering<'a> {
             depth: 0,
             too_deep: false,
             root: Span::new(0, 0),
-            inside: Vec::new(),
+            frame: None,
+            inside: Chain::default(),
+            n_copied: 0,
             lets: HashMap::new(),
             tables: HashMap::new(),
             n_tables: 0,
@@ -73,24 +71,48 @@ impl<'a> Lowering<'a> {
     /// A Bool.
     pub(super) fn condition(&mut self, expr: &'a hir::Expr) -> Expr {
         self.root = expr.span;
-        self.operand((expr, None))
+        self.operand((expr, self.frame.clone()))
     }
 
     /// A text, whatever the type: other values in their written form.
     pub(super) fn text(&mut self, expr: &'a hir::Expr) -> Expr {
         self.root = expr.span;
-        self.written((expr, None))
+        self.written((expr, self.frame.clone()))
+    }
+
+    /// The number of an upstream.
+    pub(super) fn upstream(&self, expr: &'a hir::Expr) -> hir::UpstreamId {
+        match self.resolve((expr, self.frame.clone())).0.kind {
+            ExprKind::Upstream(id) => id,
+            // The checker lets nothing else be of this type.
+            _ => hir::UpstreamId::MAX,
+        }
+    }
+
+    /// A policy of the program.
+    pub(super) fn policy(&self, id: hir::PolicyId) -> &'a hir::Policy {
+        &self.program.policies[id]
+    }
+
+    /// What is mounted.
+    pub(super) fn routes(&self, id: hir::RoutesId) -> &'a hir::Routes {
+        &self.program.routes[id]
+    }
+
+    /// What parameters stand for in the current block.
+    pub(super) fn frame(&self) -> Frame<'a> {
+        self.frame.clone()
     }
 
     /// Makes a `let` stand for its value.
     pub(super) fn bind(&mut self, id: hir::LetId, value: &'a hir::Expr) {
-        self.lets.insert(id, (value, None));
+        self.lets.insert(id, (value, self.frame.clone()));
     }
 
     /// Whether a value is present.
     pub(super) fn is_some(&mut self, value: &'a hir::Expr) -> Expr {
         self.root = value.span;
-        Expr::IsSome(Box::new(self.operand((value, None))))
+        Expr::IsSome(Box::new(self.operand((value, self.frame.clone()))))
     }
 
     /// Remembers a regular expression for the table that matches it.
@@ -115,25 +137,68 @@ impl<'a> Lowering<'a> {
     }
 
     /// Counts a node; false when the program grew beyond the limit, which is reported once.
-    fn count_node(&mut self) -> bool {
+    pub(super) fn count_node(&mut self) -> bool {
         self.n_nodes += 1;
         if self.n_nodes == NODES_MAX + 1 {
-            self.too_large(format!("inlining rules and constants here makes more than {NODES_MAX} nodes"));
+            self.too_large(format!("inlining here makes more than {NODES_MAX} nodes"));
         }
-        if self.depth > DEPTH_MAX && !self.too_deep {
-            self.too_deep = true;
-            self.too_large(format!("with its rules inlined this nests more than {DEPTH_MAX} levels deep"));
+        if self.depth > DEPTH_MAX {
+            self.too_deep(format!("with everything inlined this nests more than {DEPTH_MAX} levels deep"));
         }
         self.n_nodes <= NODES_MAX && !self.too_deep
     }
 
-    fn too_large(&mut self, message: String) {
-        let mut finding = Diagnostic::error("E0253", message, self.root);
-        if let [first, .., last] = self.inside.as_slice() {
-            let n = self.inside.len();
-            finding = finding.note(format!("`{first}` leads to `{last}` through {n} rules"));
+    /// Whether a limit was reported, so that nothing more has to be made.
+    pub(super) fn is_full(&self) -> bool {
+        self.n_nodes > NODES_MAX || self.n_copied > COPIED_MAX || self.too_deep
+    }
+
+    /// Nodes so far.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.n_nodes
+    }
+
+    /// Goes into a block inside of a block.
+    pub(super) fn inner<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        let lowered = lower(self);
+        self.depth -= 1;
+        lowered
+    }
+
+    /// Goes into a policy, or routes that are mounted. Nothing is done when that is too deep or the program too large.
+    pub(super) fn inline_block(
+        &mut self,
+        (name, span): (&'a str, Span),
+        env: Env<'a>,
+        lower: impl FnOnce(&mut Self),
+    ) {
+        self.inside.enter(name, Some(span));
+        if self.inside.len() > INLINED_MAX {
+            self.too_deep(format!("policies and routes nest more than {INLINED_MAX} levels deep here"));
         }
-        let help = "let rules use each other less often, or compare with one set";
+        if self.count_node() {
+            let outer = self.frame.replace(Rc::new(env));
+            self.inner(lower);
+            self.frame = outer;
+        }
+        self.inside.leave();
+    }
+
+    fn too_deep(&mut self, message: String) {
+        if !self.too_deep {
+            self.too_deep = true;
+            self.too_large(message);
+        }
+    }
+
+    /// E0253: names what is inlined in what, from the use that a person can see to the place where it was too much.
+    pub(super) fn too_large(&mut self, message: String) {
+        let mut finding = Diagnostic::error("E0253", message, self.inside.outermost().unwrap_or(self.root));
+        if let Some(path) = self.inside.path() {
+            finding = finding.note(path);
+        }
+        let help = "let rules and policies use each other less often, or compare with one set";
         self.diagnostics.push(finding.help(help));
     }
 
@@ -144,7 +209,7 @@ impl<'a> Lowering<'a> {
                 (ExprKind::Const(id), _) => (&self.program.consts[*id].value, None),
                 (ExprKind::Env(id), _) => (&self.program.envs[*id].value, None),
                 (ExprKind::Call(id, args), env) => {
-                    (&self.program.fns[*id].body, Some(Rc::new(Env { args, outer: env })))
+                    (&self.program.fns[*id].body, Some(Rc::new(Env::new(args, env))))
                 }
                 (ExprKind::Let(id), env) => match self.lets.get(id) {
                     Some(bound) => bound.clone(),
@@ -174,7 +239,9 @@ impl<'a> Lowering<'a> {
             ExprKind::Value(value) => literals::operand(value),
             ExprKind::Rule(id, args) => self.inline(*id, args, env.clone()),
             ExprKind::Field(field) => self.field(field, expr.span),
-            ExprKind::Capture(name) => Expr::Capture { name: name.clone(), int: expr.ty == Ty::Int },
+            ExprKind::Capture(name) => {
+                Expr::Capture { name: frame::capture(env, name), int: expr.ty == Ty::Int }
+            }
             ExprKind::Lookup { map, key } => self.look_up(at(map), at(key)),
             ExprKind::Element { list, index } => self.element(at(list), at(index)),
             ExprKind::Seconds(inner) => {
@@ -201,8 +268,8 @@ impl<'a> Lowering<'a> {
                 left: Box::new(self.operand(at(left))),
                 right: Box::new(self.operand(at(right))),
             },
-            // The checker lets sets and ranges stand to the right of `in` only, parameters in rules only, and
-            // constants were resolved.
+            // The checker lets sets and ranges stand to the right of `in` only, upstreams behind `to`, parameters in
+            // what has some, and constants were resolved.
             ExprKind::Set(_)
             | ExprKind::Map(_)
             | ExprKind::Range(..)
@@ -210,15 +277,16 @@ impl<'a> Lowering<'a> {
             | ExprKind::Let(_)
             | ExprKind::Env(_)
             | ExprKind::Call(..)
+            | ExprKind::Upstream(_)
             | ExprKind::Const(_) => Expr::Bool(false),
         }
     }
 
     fn inline(&mut self, id: hir::RuleId, args: &'a [hir::Expr], env: Frame<'a>) -> Expr {
         let rule = &self.program.rules[id];
-        self.inside.push(&rule.name);
-        let condition = self.operand((&rule.condition, Some(Rc::new(Env { args, outer: env }))));
-        self.inside.pop();
+        self.inside.enter(&rule.name, None);
+        let condition = self.operand((&rule.condition, Some(Rc::new(Env::new(args, env)))));
+        self.inside.leave();
         condition
     }
 

@@ -20,6 +20,7 @@ pub(super) fn kind(ty: &Ty) -> Kind {
         | Ty::Path
         | Ty::Regex
         | Ty::Glob
+        | Ty::Upstream
         | Ty::Enum(_)
         | Ty::List(_)
         | Ty::Set(_)

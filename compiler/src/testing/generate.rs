@@ -8,12 +8,13 @@ use twp_lang::ast::HostPattern;
 use twp_lang::hir::{
     CaptureTy, Const, Expr, ExprKind, Fallback, Field, Fn, Group, LetId, Location, Message, PathPattern,
     PathTemplate, Program, Route, RouteSettings, Rule, SegmentPattern, Site, SiteItem, Stmt, TemplatePart,
-    Terminal, Timeouts, Ty, Value,
+    Terminal, Ty, Value,
 };
 use twp_lang::literal::{Cidr, Method, Regex};
 use twp_lang::span::Spanned;
 
 mod conditions;
+mod reuse;
 
 /// Segments of paths.
 pub(super) const SEGMENTS: &[&str] = &["a", "b", "api", "v1", "users", "0", "7", "x.css", "ab", "va.css"];
@@ -60,6 +61,7 @@ pub(crate) fn program(rng: &mut Rng) -> Program {
     program.consts = consts(rng);
     program.fns = fns();
     program.rules = rules(rng, &program.consts);
+    reuse::declare(rng, &mut program);
     let mut hosts = HashSet::new();
     for _ in 0..=rng.below(4) {
         let site = Gen { rng: &mut *rng, program: &program, names: 0 }.site(&mut hosts);
@@ -180,6 +182,10 @@ struct Scope {
     /// Literal segments that the pattern begins with.
     literals: usize,
     depth: usize,
+    /// Policies that may be applied here: each uses only those before it.
+    policies: usize,
+    /// Routes that may be mounted here.
+    routes: usize,
 }
 
 struct Gen<'g> {
@@ -192,7 +198,11 @@ struct Gen<'g> {
 impl Gen<'_> {
     /// A site, unless all its hosts are taken.
     fn site(&mut self, taken: &mut HashSet<HostPattern>) -> Option<Site> {
-        let mut scope = Scope::default();
+        let mut scope = Scope {
+            policies: self.program.policies.len(),
+            routes: self.program.routes.len(),
+            ..Scope::default()
+        };
         let hosts = self.hosts(&mut scope, taken);
         if hosts.is_empty() {
             return None;
@@ -245,6 +255,8 @@ impl Gen<'_> {
         for _ in 0..=self.rng.below(most) {
             if scope.depth < 2 && self.rng.chance(20) {
                 items.push(SiteItem::Group(self.group(scope)));
+            } else if scope.routes > 0 && self.rng.chance(10) {
+                items.push(SiteItem::Mount(self.mount(scope)));
             } else {
                 items.push(SiteItem::Route(self.route(scope)));
             }
@@ -387,6 +399,9 @@ impl Gen<'_> {
     }
 
     fn statement(&mut self, scope: &Scope, depth: usize) -> Stmt {
+        if scope.policies > 0 && self.rng.chance(15) {
+            return Stmt::Apply(self.apply(scope));
+        }
         let message = if self.rng.chance(50) { Message::Request } else { Message::Response };
         let name = format!("y-{}", self.rng.below(3));
         match self.rng.below(if depth > 0 { 9 } else { 6 }) {
@@ -407,7 +422,7 @@ impl Gen<'_> {
 
     fn terminal(&mut self, scope: &Scope) -> Terminal {
         match self.rng.below(5) {
-            0 | 1 => Terminal::To { upstream: self.rng.below(2), timeouts: Timeouts::default() },
+            0 | 1 => hirs::to(self.rng.below(2)),
             2 => Terminal::Respond { status: 200, body: None },
             3 => Terminal::Respond { status: 403, body: Some(self.value(scope)) },
             _ if self.rng.chance(50) => hirs::redirect(302, self.template(scope)),

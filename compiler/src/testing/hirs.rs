@@ -87,6 +87,15 @@ pub(crate) fn site(hosts: Vec<HostPattern>, items: Vec<Route>) -> Site {
     }
 }
 
+/// `to` the upstream of this number.
+pub(super) fn to(upstream: usize) -> Terminal {
+    Terminal::To { upstream: self::upstream(upstream), timeouts: Timeouts::default() }
+}
+
+pub(super) fn upstream(number: usize) -> Expr {
+    expr(ExprKind::Upstream(number), Ty::Upstream)
+}
+
 pub(super) fn redirect(status: u16, template: PathTemplate) -> Terminal {
     Terminal::Redirect { status, location: Location::Path(template) }
 }

@@ -61,3 +61,69 @@ fn a_path_has_at_most_64_segments() {
     let fits = site(vec![HostPattern::Any], vec![route(&"/a".repeat(64))]);
     assert!(compile(&program(vec![fits])).is_ok());
 }
+
+/// `kind name0 …`, then each of `n` more uses the one before it twice.
+fn doubling(first: &str, n: usize, one: impl Fn(usize, String) -> String) -> String {
+    let mut source = format!("edition 1\n{first}\n");
+    for n in 1..=n {
+        let _ = writeln!(source, "{}", one(n, format!("x{}", n - 1)));
+    }
+    source
+}
+
+#[test]
+fn policies_that_double_are_cut_off() {
+    for first in ["policy x0 { set request.header[\"x\"] = \"y\" }", "policy x0 { }"] {
+        let chain = doubling(first, 40, |n, x| format!("policy x{n} {{ apply {x}  apply {x} }}"));
+        let source = format!("{chain}site a.test {{ apply x40  respond 200 }}");
+        assert_eq!(refused(&source), ("E0253", "apply x40".to_owned()));
+        let errors = compile(&checked(&source)).expect_err("a program beyond a limit");
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        let note = "it grows along `x40` → `x39` → `x38` → `x37` → `x36` → … → `x";
+        assert!(errors[0].notes.iter().any(|found| found.starts_with(note)), "{errors:?}");
+    }
+}
+
+#[test]
+fn mounts_that_double_are_cut_off() {
+    let chain = doubling("routes x0 { route /x { respond 200 } }", 30, |n, x| {
+        format!("routes x{n} {{ mount {x} at /a as a  mount {x} at /b as b }}")
+    });
+    let source = format!("{chain}site a.test {{ mount x30 at /m }}");
+    assert_eq!(refused(&source), ("E0253", "mount x30 at /m".to_owned()));
+}
+
+#[test]
+fn policies_that_nest_are_cut_off_before_the_stack_ends() {
+    let chain = |n: usize| {
+        let chain = doubling("policy x0 { set request.header[\"x\"] = \"y\" }", n, |n, x| {
+            format!("policy x{n} {{ when request.port == {n} {{ apply {x} }} }}")
+        });
+        format!("{chain}site a.test {{ apply x{n}  respond 200 }}")
+    };
+    assert_eq!(refused(&chain(64)), ("E0253", "apply x64".to_owned()));
+    assert_eq!(refused(&chain(3000)), ("E0253", "apply x3000".to_owned()));
+    assert!(compile(&checked(&chain(60))).is_ok());
+}
+
+#[test]
+fn arguments_that_double_are_cut_off() {
+    let chain = doubling("policy x0(t: String) { set request.header[\"x\"] = t }", 30, |n, x| {
+        format!("policy x{n}(t: String) {{ apply {x}(\"${{t}}${{t}}\") }}")
+    });
+    let source = format!("{chain}site a.test {{ apply x30(request.path)  respond 200 }}");
+    let (code, _) = refused(&source.replace("x30(request.path)", "x30(\"${request.path}\")"));
+    assert_eq!(code, "E0253");
+}
+
+#[test]
+fn statements_around_many_routes_are_bounded() {
+    let headers = "set request.header[\"x\"] = \"y\"\n".repeat(2000);
+    let mut source = format!("edition 1\nsite a.test {{\n{headers}");
+    for n in 0..1500 {
+        let _ = writeln!(source, "route /r{n} {{ respond 200 }}");
+    }
+    source.push('}');
+    let (code, _) = refused(&source);
+    assert_eq!(code, "E0253");
+}

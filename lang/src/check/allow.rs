@@ -26,8 +26,10 @@ pub(super) fn apply(ctx: &mut Check<'_>, tree: &Tree) {
     let mut attributes: Vec<(&Attribute, Span)> = Vec::new();
     for item in &tree.items {
         attributes.extend(item.attributes.iter().map(|attribute| (attribute, item.span)));
-        if let (ItemKind::Site(site), None) = (&item.kind, item.public) {
-            collect(&site.items, &mut attributes);
+        match (&item.kind, item.public) {
+            (ItemKind::Site(site), None) => collect(&site.items, &mut attributes),
+            (ItemKind::Routes(routes), None) => collect(&routes.items, &mut attributes),
+            _ => {}
         }
     }
     for (attribute, covered) in attributes {

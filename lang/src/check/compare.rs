@@ -107,6 +107,7 @@ fn no_equality(ctx: &mut Check<'_>, op: BinaryOp, side: &Expr) {
         Diagnostic::error("E0302", format!("`{}` does not compare {}", op.as_str(), side.ty), side.span);
     ctx.report(match side.ty {
         Ty::Regex | Ty::Glob => diagnostic.help("write `matches`"),
+        Ty::Upstream => diagnostic.note("an upstream is something to send requests to, not a value"),
         _ => diagnostic.help("write `in`"),
     });
 }
@@ -157,6 +158,7 @@ fn refuse_absent(ctx: &mut Check<'_>, option: &Expr, written: &ast::Expr, op: Bi
         | ExprKind::Call(..)
         | ExprKind::Rule(..)
         | ExprKind::Param(_)
+        | ExprKind::Upstream(_)
         | ExprKind::Capture(_)
         | ExprKind::Not(_)
         | ExprKind::And(..)

@@ -4,8 +4,7 @@ use super::graph::Node;
 use super::limits::NESTING_MAX;
 use super::render::render;
 use super::scope::{Place, enter};
-use super::{Check, ParamInfo, enums, expr, function, names, types};
-use crate::ast::Param;
+use super::{Check, arguments, enums, expr, function, types};
 use crate::hir::{self, Expr, Ty};
 use crate::{Diagnostic, Span};
 
@@ -20,23 +19,9 @@ pub(super) fn enums(ctx: &mut Check<'_>) {
 /// Checks parameters of rules, so that calls can be checked before bodies.
 pub(super) fn rule_heads(ctx: &mut Check<'_>) {
     for id in 0..ctx.rules.len() {
-        ctx.rules[id].params = params(ctx, &ctx.rules[id].decl.params);
+        let written = &ctx.rules[id].decl.params;
+        ctx.rules[id].head.params = arguments::params(ctx, written);
     }
-}
-
-/// Names and types of parameters; defaults come when everything they use is known.
-pub(super) fn params(ctx: &mut Check<'_>, written: &[Param]) -> Vec<ParamInfo> {
-    let mut params: Vec<ParamInfo> = Vec::new();
-    for param in written {
-        let ty = types::read(ctx, &param.ty);
-        let first = params.iter().find(|p| p.name == param.name.value).map(|p| p.span);
-        if let (true, Some(first)) = (names::reserve(ctx, &param.name), first) {
-            names::taken(ctx, &param.name, first);
-        }
-        let name = param.name.value.clone();
-        params.push(ParamInfo { name, span: param.name.span, ty, default: None });
-    }
-    params
 }
 
 /// Checks constants and functions, each after those it uses.
@@ -45,7 +30,7 @@ pub(super) fn in_order(ctx: &mut Check<'_>) {
         match node {
             Node::Const(id) => constant(ctx, id),
             Node::Fn(id) => function::body(ctx, id),
-            Node::Rule(_) => {}
+            Node::Rule(_) | Node::Policy(_) | Node::Routes(_) => {}
         }
     }
 }
@@ -66,28 +51,21 @@ fn constant(ctx: &mut Check<'_>, id: hir::ConstId) {
 /// Checks defaults and conditions of rules.
 pub(super) fn rules(ctx: &mut Check<'_>) -> Vec<hir::Rule> {
     for id in 0..ctx.rules.len() {
-        let decl = ctx.rules[id].decl;
-        for (number, param) in decl.params.iter().enumerate() {
-            let Some(default) = &param.default else { continue };
-            ctx.scope.place = Place::Constant;
-            let ty = ctx.rules[id].params[number].ty.clone();
-            ctx.rules[id].params[number].default = Some(expr::expect(ctx, default, &ty));
-        }
+        let (written, params) = (&ctx.rules[id].decl.params, ctx.rules[id].head.params.clone());
+        ctx.rules[id].head.params = arguments::with_defaults(ctx, &params, written);
     }
     (0..ctx.rules.len()).map(|id| rule(ctx, id)).collect()
 }
 
 fn rule(ctx: &mut Check<'_>, id: hir::RuleId) -> hir::Rule {
     let decl = ctx.rules[id].decl;
-    let params = std::mem::take(&mut ctx.rules[id].params);
-    enter(ctx, Place::Rule, &params);
-    let heads = params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
-    ctx.rules[id].params = params;
+    let head = ctx.rules[id].head.clone();
+    enter(ctx, Place::Rule, &head.params);
     ctx.scope.guard_text = Some(render(&decl.condition));
     let condition = expr::expect(ctx, &decl.condition, &Ty::Bool);
     ctx.scope.guard_text = None;
     ctx.scope.params.clear();
-    hir::Rule { name: decl.name.value.clone(), params: heads, condition }
+    hir::Rule { name: head.name.clone(), params: head.typed(), condition }
 }
 
 /// Goes one level deeper; `None`, and a report, when that is too deep.

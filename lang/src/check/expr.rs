@@ -3,7 +3,7 @@
 use super::declare::{broken, descend};
 use super::mismatch::{self, coerce};
 use super::types::{agrees, present};
-use super::{Check, call, compare, enums, field, literal, map, regex, types};
+use super::{Check, call, compare, enums, field, literal, map, regex, types, upstream};
 use crate::ast::{self, BinaryOp, Literal, TextPiece, UnaryOp};
 use crate::hir::{Arithmetic, Expr, ExprKind, Ty, Value};
 use crate::{Diagnostic, Span};
@@ -58,6 +58,9 @@ fn expect_kind(ctx: &mut Check<'_>, expr: &ast::Expr, wanted: &Ty) -> Expr {
         // Their types were written, and what was wrong with that was said.
         (ast::ExprKind::Map(_), Ty::Error) => broken(expr.span),
         (_, Ty::Error) => infer_kind(ctx, expr),
+        (ast::ExprKind::Name(_) | ast::ExprKind::Literal(Literal::Endpoint(_)), Ty::Upstream) => {
+            upstream::value(ctx, expr)
+        }
         (ast::ExprKind::Literal(literal), _) => literal::adapt(ctx, literal, wanted, expr),
         (ast::ExprKind::If { .. }, _) => choose(ctx, expr, Some(wanted)),
         (ast::ExprKind::Name(word), Ty::Enum(declared)) => enums::word(ctx, expr, word, declared),
@@ -370,6 +373,7 @@ fn check_shown(ctx: &mut Check<'_>, part: &Expr, written: &ast::Expr) {
         | Ty::Endpoint
         | Ty::Regex
         | Ty::Glob
+        | Ty::Upstream
         | Ty::List(_)
         | Ty::Set(_)
         | Ty::Map(..)

@@ -75,7 +75,12 @@ pub(super) fn name(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
             );
             broken(span)
         }
-        Kind::Listener(_) | Kind::Upstream(_) | Kind::Enum(_) | Kind::Env(_) => {
+        Kind::Listener(_)
+        | Kind::Upstream(_)
+        | Kind::Enum(_)
+        | Kind::Env(_)
+        | Kind::Policy(_)
+        | Kind::Routes(_) => {
             not_a_value(ctx, name, found.kind.with_article(), span);
             broken(span)
         }

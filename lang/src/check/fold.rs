@@ -25,7 +25,7 @@ fn within(ctx: &Check<'_>, expr: &Expr, frame: Option<&Frame<'_>>) -> Option<Val
             let frame = frame?;
             within(ctx, frame.arguments.get(*number)?, frame.outer)
         }
-        ExprKind::Call(id, arguments) if !ctx.fns[*id].cyclic => {
+        ExprKind::Call(id, arguments) if !ctx.fns[*id].head.cyclic => {
             within(ctx, ctx.fns[*id].body.as_ref()?, Some(&Frame { arguments, outer: frame }))
         }
         ExprKind::Not(inner) => {
@@ -77,6 +77,7 @@ fn within(ctx: &Check<'_>, expr: &Expr, frame: Option<&Frame<'_>>) -> Option<Val
         | ExprKind::Rule(..)
         | ExprKind::Env(_)
         | ExprKind::Call(..)
+        | ExprKind::Upstream(_)
         | ExprKind::Field(_)
         | ExprKind::Capture(_)
         | ExprKind::And(..)
@@ -111,6 +112,7 @@ pub(super) fn elements<'e>(ctx: &'e Check<'_>, expr: &'e Expr) -> Option<&'e [Ex
         | ExprKind::Range(..)
         | ExprKind::Rule(..)
         | ExprKind::Param(_)
+        | ExprKind::Upstream(_)
         | ExprKind::Field(_)
         | ExprKind::Capture(_)
         | ExprKind::Not(_)

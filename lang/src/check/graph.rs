@@ -1,18 +1,22 @@
-//! Which constants, functions and rules use which: nothing may use itself, and constants and functions are checked
-//! after those they use.
+//! Which constants, functions, rules, policies and routes use which: nothing may use itself, and constants, functions
+//! and policies are checked after those they use.
 
 use super::Check;
 use crate::ast::{Expr, ExprKind, TextPiece};
-use crate::hir::{ConstId, FnId, RuleId};
+use crate::hir::{ConstId, FnId, PolicyId, RoutesId, RuleId};
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
-/// A constant, function or rule.
+mod bodies;
+
+/// What may use others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Node {
     Const(ConstId),
     Fn(FnId),
     Rule(RuleId),
+    Policy(PolicyId),
+    Routes(RoutesId),
 }
 
 /// A use of another one.
@@ -78,6 +82,8 @@ fn report(ctx: &mut Check<'_>, members: &[Node], edge: Use) {
     let verb = match edge.target {
         Node::Const(_) => "is defined by itself",
         Node::Rule(_) | Node::Fn(_) => "calls itself",
+        Node::Policy(_) => "applies itself",
+        Node::Routes(_) => "mounts itself",
     };
     let through: Vec<String> =
         members.iter().skip(1).map(|&node| format!("`{}`", node_name(ctx, node))).collect();
@@ -94,8 +100,10 @@ fn report(ctx: &mut Check<'_>, members: &[Node], edge: Use) {
     for &node in members {
         match node {
             Node::Const(id) => ctx.consts[id].cyclic = true,
-            Node::Rule(id) => ctx.rules[id].cyclic = true,
-            Node::Fn(id) => ctx.fns[id].cyclic = true,
+            Node::Fn(id) => ctx.fns[id].head.cyclic = true,
+            Node::Rule(id) => ctx.rules[id].head.cyclic = true,
+            Node::Policy(id) => ctx.policies[id].head.cyclic = true,
+            Node::Routes(id) => ctx.routes[id].head.cyclic = true,
         }
     }
 }
@@ -103,8 +111,10 @@ fn report(ctx: &mut Check<'_>, members: &[Node], edge: Use) {
 fn node_name<'c>(ctx: &'c Check<'_>, node: Node) -> &'c str {
     match node {
         Node::Const(id) => &ctx.consts[id].decl.name.value,
-        Node::Rule(id) => &ctx.rules[id].decl.name.value,
-        Node::Fn(id) => &ctx.fns[id].decl.name.value,
+        Node::Fn(id) => &ctx.fns[id].head.name,
+        Node::Rule(id) => &ctx.rules[id].head.name,
+        Node::Policy(id) => &ctx.policies[id].head.name,
+        Node::Routes(id) => &ctx.routes[id].head.name,
     }
 }
 
@@ -134,6 +144,7 @@ fn uses(ctx: &Check<'_>) -> BTreeMap<Node, Vec<Use>> {
         let exprs: Vec<&Expr> = defaults.chain([&rule.decl.condition]).collect();
         graph.insert(Node::Rule(id), uses_in(&exprs, &by_name));
     }
+    bodies::uses(ctx, &mut graph);
     graph
 }
 

@@ -5,7 +5,7 @@
 //! gives are never unknown.
 
 use super::{Check, names};
-use crate::ast::{Item, ItemKind, Mount, Stmt, StmtKind, Terminal, TerminalKind, UpstreamTarget, Use};
+use crate::ast::{Item, ItemKind, Stmt, StmtKind, Terminal, TerminalKind, UpstreamTarget, Use};
 
 /// Refuses what comes from other modules.
 pub(super) fn uses(ctx: &mut Check<'_>, used: &Use) {
@@ -35,8 +35,6 @@ fn keyword(kind: &ItemKind) -> Option<&'static str> {
     match kind {
         ItemKind::Secret(_) => Some("`secret`"),
         ItemKind::Table(_) => Some("`table`"),
-        ItemKind::Policy(_) => Some("`policy`"),
-        ItemKind::Routes(_) => Some("`routes`"),
         ItemKind::Stream(_) => Some("`stream`"),
         ItemKind::Forward(_) => Some("`forward`"),
         ItemKind::Test(_) => Some("`test`"),
@@ -47,16 +45,13 @@ fn keyword(kind: &ItemKind) -> Option<&'static str> {
         | ItemKind::Env(_)
         | ItemKind::Fn(_)
         | ItemKind::Rule(_)
+        | ItemKind::Policy(_)
+        | ItemKind::Routes(_)
         | ItemKind::Listener(_)
         | ItemKind::Upstream(_)
         | ItemKind::Site(_)
         | ItemKind::Error(_) => None,
     }
-}
-
-/// Refuses a mount.
-pub(super) fn mount(ctx: &mut Check<'_>, mount: &Mount) {
-    ctx.later("`mount`", mount.span);
 }
 
 /// Refuses a statement; tells whether it did.
@@ -73,7 +68,6 @@ pub(super) fn is_later_stmt(kind: &StmtKind) -> bool {
 
 fn verb(kind: &StmtKind) -> Option<&'static str> {
     match kind {
-        StmtKind::Apply { .. } => Some("`apply`"),
         StmtKind::Limit { .. } => Some("`limit`"),
         StmtKind::Cache(_) => Some("`cache`"),
         StmtKind::Compress(_) => Some("`compress`"),
@@ -88,6 +82,7 @@ fn verb(kind: &StmtKind) -> Option<&'static str> {
         | StmtKind::RewriteStrip(_)
         | StmtKind::When { .. }
         | StmtKind::Require { .. }
+        | StmtKind::Apply { .. }
         | StmtKind::Terminal(_)
         | StmtKind::Error => None,
     }

@@ -31,6 +31,8 @@ pub(super) fn unused(ctx: &mut Check<'_>) {
             Kind::Enum(_) => "enum",
             Kind::Env(_) => "variable",
             Kind::Upstream(_) => "upstream",
+            Kind::Policy(_) => "policy",
+            Kind::Routes(_) => "`routes`",
             Kind::Listener(_) | Kind::Later => continue,
         };
         if !found.used {

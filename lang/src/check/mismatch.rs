@@ -154,6 +154,7 @@ fn unit(ty: &Ty) -> Option<&'static str> {
         | Ty::Path
         | Ty::Regex
         | Ty::Glob
+        | Ty::Upstream
         | Ty::Option(_)
         | Ty::List(_)
         | Ty::Set(_)

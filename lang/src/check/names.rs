@@ -1,8 +1,8 @@
 //! Top-level names: one namespace, no shadowing, and what to say about a name that is not there.
 
-use super::{Check, later};
+use super::{Check, later, locals};
 use crate::ast::{Item, ItemKind, Tree};
-use crate::hir::{ConstId, EnumId, EnvId, FnId, ListenerId, RuleId, UpstreamId};
+use crate::hir::{ConstId, EnumId, EnvId, FnId, ListenerId, PolicyId, RoutesId, RuleId, UpstreamId};
 use crate::span::Ident;
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ pub(super) enum Kind {
     Env(EnvId),
     Listener(ListenerId),
     Upstream(UpstreamId),
+    Policy(PolicyId),
+    Routes(RoutesId),
     /// Something this version does not serve yet; nothing is known about it.
     Later,
 }
@@ -35,6 +37,8 @@ impl Kind {
             Kind::Env(_) => "a variable of the environment",
             Kind::Listener(_) => "a listener",
             Kind::Upstream(_) => "an upstream",
+            Kind::Policy(_) => "a policy",
+            Kind::Routes(_) => "the name of `routes`",
             Kind::Later => "something of a later version",
         }
     }
@@ -60,6 +64,11 @@ impl Names {
         let found = self.map.get_mut(name)?;
         found.used = true;
         Some(*found)
+    }
+
+    /// What a name stands for, without counting as a use.
+    pub(super) fn kind(&self, name: &str) -> Option<Kind> {
+        self.map.get(name).map(|found| found.kind)
     }
 
     /// The place where the name was declared.
@@ -97,6 +106,8 @@ struct Counts {
     envs: EnvId,
     listeners: ListenerId,
     upstreams: UpstreamId,
+    policies: PolicyId,
+    routes: RoutesId,
 }
 
 fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)> {
@@ -116,14 +127,14 @@ fn declared<'t>(item: &'t Item, counts: &mut Counts) -> Option<(&'t Ident, Kind)
         ItemKind::Env(_) => Kind::Env(next(&mut counts.envs)),
         ItemKind::Listener(_) => Kind::Listener(next(&mut counts.listeners)),
         ItemKind::Upstream(_) => Kind::Upstream(next(&mut counts.upstreams)),
+        ItemKind::Policy(_) => Kind::Policy(next(&mut counts.policies)),
+        ItemKind::Routes(_) => Kind::Routes(next(&mut counts.routes)),
         // Nothing is known about it.
         ItemKind::Error(_) if BUILTIN.contains(&name.value.as_str()) => return None,
         ItemKind::Error(_) => Kind::Later,
         ItemKind::Server(_)
         | ItemKind::Secret(_)
         | ItemKind::Table(_)
-        | ItemKind::Policy(_)
-        | ItemKind::Routes(_)
         | ItemKind::Site(_)
         | ItemKind::Stream(_)
         | ItemKind::Forward(_)
@@ -215,6 +226,8 @@ pub(super) fn unknown_value(ctx: &mut Check<'_>, name: &str, span: Span) {
             found = found.with(place, "similar name");
         }
         found = found.fix(format!("did you mean `{similar}`?"), span, similar);
+    } else if let Some(place) = locals::of_callers(ctx, name) {
+        found = locals::explain(ctx, found, name, place);
     }
     ctx.report(found);
 }

@@ -220,6 +220,14 @@ pub(super) fn strip(ctx: &mut Check<'_>, written: &ast::PathPattern) -> Option<V
     }
     let text = format!("/{}", segments.join("/"));
     let owner = ctx.scope.owner;
+    if ctx.scope.path.is_empty() && owner == "policy" {
+        ctx.report(
+            Diagnostic::error("E0314", "a policy cannot remove a prefix", written.span)
+                .label("it may stand in routes whose paths start otherwise")
+                .help("write `rewrite strip` in the route or group that has the prefix"),
+        );
+        return None;
+    }
     let mut diagnostic = Diagnostic::error(
         "E0314",
         format!("not every path of this {owner} starts with `{text}`"),

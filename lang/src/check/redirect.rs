@@ -94,6 +94,7 @@ fn scan(ctx: &Check<'_>, expr: &Expr, at: At, found: &mut Vec<crate::Span>) -> A
         | ExprKind::Env(_)
         | ExprKind::Param(_)
         | ExprKind::Seconds(_)
+        | ExprKind::Upstream(_)
         | ExprKind::Not(_)
         | ExprKind::And(..)
         | ExprKind::Or(..)

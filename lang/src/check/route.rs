@@ -4,7 +4,7 @@ use super::declare::descend;
 use super::render::render;
 use super::scope::Place;
 use super::settings::{self, Table};
-use super::{Check, expr, flow, later, lints, pattern, statement, terminal};
+use super::{Check, expr, flow, later, lints, mount, pattern, statement, terminal};
 use crate::ast::{self, BodyItem, Setting, SettingValue, StmtKind};
 use crate::hir::{Expr, Fallback, Group, Route, RouteSettings, SiteItem, Stmt, Ty, Value};
 use crate::literal::Method;
@@ -17,6 +17,7 @@ use std::collections::HashMap;
 pub(super) enum Owner {
     Site,
     Group,
+    Routes,
 }
 
 impl Owner {
@@ -24,6 +25,7 @@ impl Owner {
         match self {
             Owner::Site => "site",
             Owner::Group => "group",
+            Owner::Routes => "`routes` block",
         }
     }
 }
@@ -34,6 +36,7 @@ const SITE: Table = Table {
     later: &["tls", "http", "on_reload", "normalize", "forward_path"],
 };
 const GROUP: Table = Table { owner: "`group`", known: &["max_body", "access_log"], later: &["on_reload"] };
+const ROUTES: Table = Table { owner: "`routes`", known: &["max_body", "access_log"], later: &["on_reload"] };
 const ROUTE: Table = Table { owner: "`route`", known: &["max_body", "access_log"], later: &["on_reload"] };
 const FALLBACK: Table =
     Table { owner: "`fallback`", known: &["max_body", "access_log"], later: &["on_reload"] };
@@ -50,11 +53,13 @@ pub(super) struct Block {
 
 /// Places that decide what may still follow.
 #[derive(Default)]
-struct Seen {
-    /// The first route, group or fallback.
+struct Seen<'s> {
+    /// The first route, group, mount or fallback.
     route: Option<Span>,
     /// The terminal that is short for a fallback.
     terminal: Option<Span>,
+    /// The statement that ends every exchange, and where it does.
+    end: Option<(&'s ast::Stmt, Span)>,
     /// The written fallback.
     fallback: Option<Span>,
 }
@@ -71,7 +76,11 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
         | ast::SiteItem::Stmt(_)
         | ast::SiteItem::Error(_) => None,
     });
-    let table = if owner == Owner::Site { &SITE } else { &GROUP };
+    let table = match owner {
+        Owner::Site => &SITE,
+        Owner::Group => &GROUP,
+        Owner::Routes => &ROUTES,
+    };
     (block.settings, block.same_slash) = read_settings(ctx, written, table);
     let mut seen = Seen::default();
     for item in items {
@@ -93,7 +102,10 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
             }
             ast::SiteItem::Stmt(stmt) => self::stmt(ctx, stmt, &mut seen, &mut block, owner),
             ast::SiteItem::Setting(_) => {}
-            ast::SiteItem::Mount(mount) => later::mount(ctx, mount),
+            ast::SiteItem::Mount(written) => {
+                place_route(ctx, &mut seen, written.span, owner);
+                block.items.extend(mount::mount(ctx, written).map(SiteItem::Mount));
+            }
             ast::SiteItem::Error(_) => ctx.incomplete = true,
         }
     }
@@ -102,9 +114,9 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
 }
 
 /// A statement of a site or group: before the routes, or a terminal at the end.
-fn stmt(ctx: &mut Check<'_>, stmt: &ast::Stmt, seen: &mut Seen, block: &mut Block, owner: Owner) {
-    if let Some(terminal) = seen.terminal {
-        flow::after_terminal(ctx, stmt.span, terminal);
+fn stmt<'s>(ctx: &mut Check<'_>, stmt: &'s ast::Stmt, seen: &mut Seen<'s>, block: &mut Block, owner: Owner) {
+    if let Some((before, _)) = seen.end {
+        flow::after_terminal(ctx, stmt.span, before);
         return;
     }
     let StmtKind::Terminal(written) = &stmt.kind else {
@@ -122,29 +134,33 @@ fn stmt(ctx: &mut Check<'_>, stmt: &ast::Stmt, seen: &mut Seen, block: &mut Bloc
             );
         }
         block.statements.extend(statement::one(ctx, stmt));
+        seen.end = flow::ended(ctx, stmt).map(|place| (stmt, place));
         return;
     };
     place_fallback(ctx, seen, stmt.span, owner);
     seen.terminal = Some(stmt.span);
+    seen.end = Some((stmt, stmt.span));
     let statements = terminal::terminal(ctx, written).map(Stmt::Terminal).into_iter().collect();
     let found = Fallback { settings: RouteSettings::default(), statements, span: stmt.span };
     block.fallback.get_or_insert(found);
 }
 
-fn place_route(ctx: &mut Check<'_>, seen: &mut Seen, head: Span, owner: Owner) {
-    if let Some(terminal) = seen.terminal {
+fn place_route(ctx: &mut Check<'_>, seen: &mut Seen<'_>, head: Span, owner: Owner) {
+    if let Some((stmt, place)) = seen.end {
         let word = owner.word();
-        ctx.report(
-            Diagnostic::error("E0504", "no request can come here", head)
-                .with(terminal, format!("ends every request of this {word}"))
-                .help(format!("move the terminal to the end of the {word}")),
-        );
+        let diagnostic = Diagnostic::error("E0504", "no request can come here", head)
+            .with(place, format!("ends every request of this {word}"));
+        ctx.report(if matches!(stmt.kind, StmtKind::Terminal(_)) {
+            diagnostic.help(format!("move the terminal to the end of the {word}"))
+        } else {
+            diagnostic.help("let it go on for some requests, or remove what follows it")
+        });
     }
     seen.route = seen.route.or(Some(head));
 }
 
 /// E0507: one answer for what no route takes.
-fn place_fallback(ctx: &mut Check<'_>, seen: &mut Seen, span: Span, owner: Owner) {
+fn place_fallback(ctx: &mut Check<'_>, seen: &mut Seen<'_>, span: Span, owner: Owner) {
     let word = owner.word();
     if let Some(first) = seen.fallback.or(seen.terminal) {
         ctx.report(
@@ -272,14 +288,19 @@ fn methods(ctx: &mut Check<'_>, written: &[Spanned<Method>]) -> Vec<Method> {
     methods
 }
 
+/// Reports a route or mount that is called as fallbacks are.
+pub(super) fn fallback_is_taken(ctx: &mut Check<'_>, name: &Ident) {
+    ctx.report(
+        Diagnostic::error("E0203", "`fallback` is already defined", name.span)
+            .label("the name of the fallback of a site or group")
+            .help("choose another name"),
+    );
+}
+
 /// Names of routes are labels: unique in their site, apart from all other names.
 fn claim_name(ctx: &mut Check<'_>, name: &Ident) {
     if name.value == "fallback" {
-        ctx.report(
-            Diagnostic::error("E0203", "`fallback` is already defined", name.span)
-                .label("the name of the fallback of a site or group")
-                .help("choose another name"),
-        );
+        fallback_is_taken(ctx, name);
         return;
     }
     match ctx.scope.route_names.get(&name.value) {

@@ -1,7 +1,8 @@
 //! What the place under the checker's eye may see: captures, parameters, and which phase it belongs to.
 
+use super::Check;
+use super::arguments::ParamInfo;
 use super::names;
-use super::{Check, ParamInfo};
 use crate::Span;
 use crate::hir::{CaptureTy, LetId, SegmentPattern, Ty};
 use crate::span::Ident;
@@ -94,7 +95,7 @@ pub(super) struct Bound {
 #[derive(Default)]
 pub(super) struct Scope {
     pub(super) place: Place,
-    /// Parameters of the rule or function, by number.
+    /// Parameters of the rule, function, policy or routes, by number.
     pub(super) params: Vec<(String, Ty, Span)>,
     /// Captures of site, groups and route, outermost first.
     pub(super) captures: Vec<Captured>,
@@ -102,16 +103,18 @@ pub(super) struct Scope {
     pub(super) lets: Vec<Bound>,
     /// Names that a broken or later piece may have bound: never unknown.
     pub(super) unsure: Vec<String>,
-    /// Names of routes of the site.
+    /// Names of routes and mounts of the site, or of the `routes` under the eye.
     pub(super) route_names: BTreeMap<String, Span>,
     /// What every path that comes here starts with.
     pub(super) path: Vec<SegmentPattern>,
     /// The pattern that says so last.
     pub(super) path_span: Option<Span>,
-    /// The construct that binds captures, as a person calls it: `route`, `group`, `site`, `fallback`.
+    /// The construct that binds captures, as a person calls it: `route`, `group`, `site`, `policy`.
     pub(super) owner: &'static str,
     /// Its head.
     pub(super) owner_span: Option<Span>,
+    /// What is written once and used elsewhere, so that names of its users are unknown: `a policy`, `` `routes` ``.
+    pub(super) closed: Option<&'static str>,
     /// The site takes hosts that its author does not know.
     pub(super) any_host: bool,
     /// The condition of the current route or rule as written, for advice.
@@ -195,7 +198,7 @@ pub(super) fn bind(ctx: &mut Check<'_>, name: &Ident, taken: Taken, braces: Span
     ctx.scope.captures.push(Captured { name: name.value.clone(), taken, span: name.span, braces });
 }
 
-/// Makes the parameters of a rule or function the only local names.
+/// Makes the parameters of a rule, function, policy or routes the only local names.
 pub(super) fn enter(ctx: &mut Check<'_>, place: Place, params: &[ParamInfo]) {
     ctx.scope.place = place;
     ctx.scope.params = params.iter().map(|p| (p.name.clone(), p.ty.clone(), p.span)).collect();

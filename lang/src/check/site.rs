@@ -90,7 +90,14 @@ fn listener(ctx: &mut Check<'_>, name: &Ident) -> Option<ListenerId> {
     match found.kind {
         Kind::Listener(id) => Some(id),
         Kind::Later => None,
-        Kind::Const(_) | Kind::Rule(_) | Kind::Fn(_) | Kind::Enum(_) | Kind::Env(_) | Kind::Upstream(_) => {
+        Kind::Const(_)
+        | Kind::Rule(_)
+        | Kind::Fn(_)
+        | Kind::Enum(_)
+        | Kind::Env(_)
+        | Kind::Upstream(_)
+        | Kind::Policy(_)
+        | Kind::Routes(_) => {
             let message = format!("`{}` is not a listener", name.value);
             ctx.report(
                 Diagnostic::error("E0204", message, name.span)

@@ -2,26 +2,26 @@
 
 use super::declare::descend;
 use super::scope::Place;
-use super::{Check, expr, flow, header, later, let_in, pattern, template, terminal};
+use super::{Check, expr, flow, header, later, let_in, pattern, policy, template, terminal};
+use crate::Diagnostic;
 use crate::ast::{self, StmtKind};
 use crate::hir::{Expr, Message, Stmt, Ty};
 use crate::span::Spanned;
-use crate::{Diagnostic, Span};
 
 /// Checks the statements of one block; what follows a terminal is refused.
 pub(super) fn all<'s>(ctx: &mut Check<'_>, written: impl IntoIterator<Item = &'s ast::Stmt>) -> Vec<Stmt> {
     let mut statements = Vec::new();
     let n_lets = ctx.scope.lets.len();
-    let mut end: Option<Span> = None;
+    let mut before: Option<&ast::Stmt> = None;
     for stmt in written {
-        if let Some(terminal) = end {
-            flow::after_terminal(ctx, stmt.span, terminal);
+        if let Some(before) = before
+            && flow::ended(ctx, before).is_some()
+        {
+            flow::after_terminal(ctx, stmt.span, before);
             // One report for the block: the rest is unreachable for the same reason.
             break;
         }
-        if matches!(stmt.kind, StmtKind::Terminal(_)) {
-            end = Some(stmt.span);
-        }
+        before = Some(stmt);
         statements.extend(one(ctx, stmt));
     }
     ctx.scope.lets.truncate(n_lets);
@@ -60,12 +60,14 @@ pub(super) fn one(ctx: &mut Check<'_>, stmt: &ast::Stmt) -> Option<Stmt> {
             let otherwise = terminal::terminal(ctx, otherwise)?;
             Some(Stmt::Require { condition, otherwise })
         }
+        StmtKind::Apply { policy, arguments } => {
+            policy::apply(ctx, policy, arguments, stmt.span).map(Stmt::Apply)
+        }
         StmtKind::Terminal(written) => terminal::terminal(ctx, written).map(Stmt::Terminal),
         StmtKind::Let { name, ty, value, otherwise } => {
             let_in::bind(ctx, name, ty.as_ref(), (value, otherwise.as_deref()))
         }
-        StmtKind::Apply { .. }
-        | StmtKind::Limit { .. }
+        StmtKind::Limit { .. }
         | StmtKind::Cache(_)
         | StmtKind::Compress(_)
         | StmtKind::OnResponse { .. }

@@ -1,8 +1,8 @@
 //! Path templates of `rewrite path` and `redirect`: text in normal form and captures that are bound here.
 
-use super::Check;
 use super::path::{dot_segment, empty_segment, piece};
 use super::scope::Taken;
+use super::{Check, locals};
 use crate::ast;
 use crate::hir::{PathTemplate, TemplatePart};
 use crate::span::Ident;
@@ -113,6 +113,11 @@ fn unbound(ctx: &mut Check<'_>, name: &Ident, rest: bool, span: Span) {
         let dots = if captured.taken == Taken::Rest { "..." } else { "" };
         let text = format!("{{{}{dots}}}", captured.name);
         diagnostic = diagnostic.fix(format!("did you mean `{text}`?"), span, text);
+    } else if let Some(place) = locals::of_callers(ctx, &name.value) {
+        let word = ctx.scope.closed.unwrap_or("this");
+        diagnostic = diagnostic
+            .with(place, format!("bound here, which {word} does not see"))
+            .help("write the template in the route that binds it");
     }
     ctx.report(diagnostic);
 }

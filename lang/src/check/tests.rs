@@ -11,7 +11,8 @@ use crate::{Diagnostic, Level, Span, parse};
 use std::fmt::Write;
 
 /// The files of cases, each with what a user would see.
-const CASES: [&str; 2] = [include_str!("tests/mistakes.txt"), include_str!("tests/values.txt")];
+const CASES: [&str; 3] =
+    [include_str!("tests/mistakes.txt"), include_str!("tests/reuse.txt"), include_str!("tests/values.txt")];
 
 #[test]
 fn mistakes_are_reported_where_they_are() {
@@ -58,9 +59,10 @@ fn every_code_has_a_page() {
 }
 
 /// All files that report.
-const CHECKER_SOURCES: [&str; 36] = [
+const CHECKER_SOURCES: [&str; 41] = [
     include_str!("../check.rs"),
     include_str!("allow.rs"),
+    include_str!("arguments.rs"),
     include_str!("call.rs"),
     include_str!("compare.rs"),
     include_str!("declare.rs"),
@@ -72,6 +74,7 @@ const CHECKER_SOURCES: [&str; 36] = [
     include_str!("flow.rs"),
     include_str!("function.rs"),
     include_str!("graph.rs"),
+    include_str!("graph/bodies.rs"),
     include_str!("header.rs"),
     include_str!("host.rs"),
     include_str!("later.rs"),
@@ -79,10 +82,13 @@ const CHECKER_SOURCES: [&str; 36] = [
     include_str!("lints.rs"),
     include_str!("map.rs"),
     include_str!("literal.rs"),
+    include_str!("locals.rs"),
     include_str!("mismatch.rs"),
+    include_str!("mount.rs"),
     include_str!("names.rs"),
     include_str!("path.rs"),
     include_str!("pattern.rs"),
+    include_str!("policy.rs"),
     include_str!("redirect.rs"),
     include_str!("regex.rs"),
     include_str!("route.rs"),

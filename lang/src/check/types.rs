@@ -7,7 +7,7 @@ use crate::hir::Ty;
 use std::fmt;
 
 /// Types without arguments that can be written.
-const SIMPLE: [(&str, Ty); 18] = [
+const SIMPLE: [(&str, Ty); 19] = [
     ("Bool", Ty::Bool),
     ("Int", Ty::Int),
     ("String", Ty::String),
@@ -26,23 +26,13 @@ const SIMPLE: [(&str, Ty); 18] = [
     ("Host", Ty::Host),
     ("Path", Ty::Path),
     ("Regex", Ty::Regex),
+    ("Upstream", Ty::Upstream),
 ];
 /// Types with arguments, and how many.
 const CONTAINERS: [(&str, usize); 5] = [("Option", 1), ("List", 1), ("Set", 1), ("Range", 1), ("Map", 2)];
 /// Types of the language that this version does not serve.
-const LATER: [&str; 11] = [
-    "Bytes",
-    "HttpVersion",
-    "Url",
-    "Upstream",
-    "Listener",
-    "Keys",
-    "Tls",
-    "Policy",
-    "Secret",
-    "Claims",
-    "Certificate",
-];
+const LATER: [&str; 10] =
+    ["Bytes", "HttpVersion", "Url", "Listener", "Keys", "Tls", "Policy", "Secret", "Claims", "Certificate"];
 
 /// The type as written, or [`Ty::Error`] with a report.
 pub(super) fn read(ctx: &mut Check<'_>, written: &TypeName) -> Ty {
@@ -83,7 +73,8 @@ pub(super) fn read(ctx: &mut Check<'_>, written: &TypeName) -> Ty {
 }
 
 fn container(ctx: &mut Check<'_>, name: &str, inner: &Ty, written: &TypeName) -> Ty {
-    let is_container = matches!(inner, Ty::Option(_) | Ty::List(_) | Ty::Set(_) | Ty::Range(_) | Ty::Map(..));
+    let is_container =
+        matches!(inner, Ty::Option(_) | Ty::List(_) | Ty::Set(_) | Ty::Range(_) | Ty::Map(..) | Ty::Upstream);
     if is_container || (name == "Range" && !is_ordered(inner)) {
         let message = format!("`{name}<{inner}>` is not a type");
         let what = if is_container {
@@ -191,7 +182,14 @@ pub(super) fn has_words(ty: &Ty) -> bool {
 pub(super) fn is_plain(ty: &Ty) -> bool {
     !matches!(
         ty,
-        Ty::Option(_) | Ty::List(_) | Ty::Set(_) | Ty::Range(_) | Ty::Map(..) | Ty::Regex | Ty::Glob
+        Ty::Option(_)
+            | Ty::List(_)
+            | Ty::Set(_)
+            | Ty::Range(_)
+            | Ty::Map(..)
+            | Ty::Regex
+            | Ty::Glob
+            | Ty::Upstream
     )
 }
 
@@ -217,6 +215,7 @@ impl fmt::Display for Ty {
             Ty::Path => f.write_str("Path"),
             Ty::Regex => f.write_str("Regex"),
             Ty::Glob => f.write_str("Glob"),
+            Ty::Upstream => f.write_str("Upstream"),
             Ty::Option(inner) => write!(f, "Option<{inner}>"),
             Ty::List(inner) => write!(f, "List<{inner}>"),
             Ty::Set(inner) => write!(f, "Set<{inner}>"),

@@ -1,13 +1,15 @@
-//! Upstreams: declared ones, and literal ones behind `to`.
+//! Upstreams: declared ones, literal ones, and what stands for one.
 
+use super::declare::broken;
 use super::limits::KEEPALIVE_MAX;
 use super::names::{Kind, unknown_thing};
 use super::settings::{self, Table};
-use super::{Check, endpoint};
-use crate::Diagnostic;
-use crate::ast::{Named, Setting, SettingValue, UpstreamTarget};
-use crate::hir::{Servers, Timeouts, Ty, Upstream, UpstreamId, Value};
+use super::{Check, endpoint, field};
+use crate::ast::{self, Named, Setting, SettingValue, UpstreamTarget};
+use crate::hir::{Expr, ExprKind, Servers, Timeouts, Ty, Upstream, UpstreamId, Value};
+use crate::literal::Endpoint;
 use crate::span::{Ident, Spanned};
+use crate::{Diagnostic, Span};
 
 const UPSTREAM: Table = Table {
     owner: "`upstream`",
@@ -18,21 +20,26 @@ const TIMEOUT: Table =
     Table { owner: "`timeout`", known: &["connect", "response", "idle"], later: &["total", "request"] };
 const TO: Table = Table { owner: "`to`", known: &["timeout"], later: &["retry"] };
 
+/// Gives declared upstreams their numbers, so that constants and arguments can name them.
+pub(super) fn reserve(ctx: &mut Check<'_>) {
+    let names: Vec<String> = ctx.upstream_decls.iter().map(|decl| decl.name.value.clone()).collect();
+    ctx.upstreams = names.into_iter().map(|name| unset(name, Vec::new())).collect();
+}
+
+fn unset(name: String, servers: Vec<Endpoint>) -> Upstream {
+    let servers = Servers::Endpoints(servers);
+    Upstream { name, servers, timeouts: Timeouts::default(), keepalive: None }
+}
+
 /// Checks declared upstreams.
 pub(super) fn declared(ctx: &mut Check<'_>) {
-    for decl in ctx.upstream_decls.clone() {
-        let upstream = declaration(ctx, decl);
-        ctx.upstreams.push(upstream);
+    for (id, decl) in ctx.upstream_decls.clone().into_iter().enumerate() {
+        ctx.upstreams[id] = declaration(ctx, decl);
     }
 }
 
 fn declaration(ctx: &mut Check<'_>, decl: &Named) -> Upstream {
-    let mut upstream = Upstream {
-        name: decl.name.value.clone(),
-        servers: Servers::Endpoints(Vec::new()),
-        timeouts: Timeouts::default(),
-        keepalive: None,
-    };
+    let mut upstream = unset(decl.name.value.clone(), Vec::new());
     let n_errors = ctx.diagnostics.len();
     let known = settings::read(ctx, &decl.settings, &UPSTREAM);
     let find = |name: &str| known.iter().find(|setting| setting.name.value == name).map(|s| s.name.span);
@@ -84,7 +91,7 @@ fn balance(ctx: &mut Check<'_>, setting: &Setting) {
     }
 }
 
-fn servers(ctx: &mut Check<'_>, setting: &Setting, name: &Ident) -> Vec<crate::literal::Endpoint> {
+fn servers(ctx: &mut Check<'_>, setting: &Setting, name: &Ident) -> Vec<Endpoint> {
     let n_errors = ctx.diagnostics.len();
     let values = settings::list(ctx, setting, &Ty::List(Box::new(Ty::Endpoint))).unwrap_or_default();
     if values.is_empty() && ctx.diagnostics.len() == n_errors && !ctx.incomplete {
@@ -124,49 +131,88 @@ pub(super) fn overrides(ctx: &mut Check<'_>, written: &[Setting]) -> Timeouts {
     found
 }
 
-/// The upstream that `to` names, or a report. Literal ones are shared when equal.
-pub(super) fn target(ctx: &mut Check<'_>, target: &UpstreamTarget) -> Option<UpstreamId> {
+/// The upstream that `to` names, or a report.
+pub(super) fn target(ctx: &mut Check<'_>, target: &UpstreamTarget) -> Option<Expr> {
     match target {
         // Names of other modules are of a later version and never come here.
-        UpstreamTarget::Name(path) => named(ctx, path.as_name()?),
-        UpstreamTarget::Endpoint(written) => {
-            let endpoint = endpoint::normal(ctx, &written.value, written.span)?;
-            let endpoint = endpoint::server(ctx, &endpoint, written.span)?;
-            let name = endpoint.to_string();
-            // Declared names hold no colon, so only a literal upstream can have this one.
-            if let Some(id) = ctx.upstreams.iter().position(|upstream| upstream.name == name) {
-                return Some(id);
-            }
-            ctx.upstreams.push(Upstream {
-                name,
-                servers: Servers::Endpoints(vec![endpoint]),
-                timeouts: Timeouts::default(),
-                keepalive: None,
-            });
-            Some(ctx.upstreams.len() - 1)
+        UpstreamTarget::Name(path) => {
+            let name = path.as_name()?;
+            named(ctx, &name.value, name.span)
         }
+        UpstreamTarget::Endpoint(written) => literal(ctx, &written.value, written.span),
     }
 }
 
-fn named(ctx: &mut Check<'_>, name: &Ident) -> Option<UpstreamId> {
-    let is_upstream = |kind: Kind| matches!(kind, Kind::Upstream(_));
-    let Some(found) = ctx.names.look_up(&name.value) else {
-        if !ctx.scope.unsure.contains(&name.value) {
-            unknown_thing(ctx, name, "upstream", is_upstream);
+/// A name or literal where an Upstream is wanted.
+pub(super) fn value(ctx: &mut Check<'_>, written: &ast::Expr) -> Expr {
+    let found = match &written.kind {
+        ast::ExprKind::Name(name) => named(ctx, name, written.span),
+        ast::ExprKind::Literal(ast::Literal::Endpoint(endpoint)) => literal(ctx, endpoint, written.span),
+        _ => None,
+    };
+    found.unwrap_or_else(|| broken(written.span))
+}
+
+/// A literal upstream; equal ones are shared.
+fn literal(ctx: &mut Check<'_>, written: &Endpoint, span: Span) -> Option<Expr> {
+    let endpoint = endpoint::normal(ctx, written, span)?;
+    let endpoint = endpoint::server(ctx, &endpoint, span)?;
+    let name = endpoint.to_string();
+    // Declared names hold no colon, so only a literal upstream can have this one.
+    let id = ctx.upstreams.iter().position(|upstream| upstream.name == name).unwrap_or_else(|| {
+        ctx.upstreams.push(unset(name, vec![endpoint]));
+        ctx.upstreams.len() - 1
+    });
+    Some(upstream(id, span))
+}
+
+fn upstream(id: UpstreamId, span: Span) -> Expr {
+    Expr { kind: ExprKind::Upstream(id), ty: Ty::Upstream, span }
+}
+
+/// An upstream, or a parameter or constant that stands for one.
+fn named(ctx: &mut Check<'_>, name: &str, span: Span) -> Option<Expr> {
+    if let Some(place) = ctx.scope.place(name) {
+        let local = field::name(ctx, name, span);
+        return match local.ty {
+            Ty::Upstream => Some(local),
+            Ty::Error => None,
+            _ => not_an_upstream(ctx, name, (&format!("this is {}", local.ty), place), span),
+        };
+    }
+    let Some(found) = ctx.names.look_up(name) else {
+        if !ctx.scope.unsure.iter().any(|unsure| unsure == name) {
+            let name = Spanned::new(name.to_owned(), span);
+            unknown_thing(ctx, &name, "upstream", |kind| matches!(kind, Kind::Upstream(_)));
         }
         return None;
     };
+    let what = format!("this is {}", found.kind.with_article());
     match found.kind {
-        Kind::Upstream(id) => Some(id),
+        Kind::Upstream(id) => Some(upstream(id, span)),
         Kind::Later => None,
-        Kind::Const(_) | Kind::Rule(_) | Kind::Fn(_) | Kind::Enum(_) | Kind::Env(_) | Kind::Listener(_) => {
-            let message = format!("`{}` is not an upstream", name.value);
-            ctx.report(
-                Diagnostic::error("E0204", message, name.span)
-                    .label(format!("this is {}", found.kind.with_article()))
-                    .with(found.span, "declared here"),
-            );
-            None
-        }
+        Kind::Const(id) => match &ctx.consts[id].value {
+            Some(value) if value.ty == Ty::Upstream => {
+                Some(Expr { kind: ExprKind::Const(id), ty: Ty::Upstream, span })
+            }
+            Some(value) if value.ty != Ty::Error => not_an_upstream(ctx, name, (&what, found.span), span),
+            Some(_) | None => None,
+        },
+        Kind::Rule(_)
+        | Kind::Fn(_)
+        | Kind::Enum(_)
+        | Kind::Env(_)
+        | Kind::Listener(_)
+        | Kind::Policy(_)
+        | Kind::Routes(_) => not_an_upstream(ctx, name, (&what, found.span), span),
     }
+}
+
+fn not_an_upstream(ctx: &mut Check<'_>, name: &str, (what, place): (&str, Span), span: Span) -> Option<Expr> {
+    ctx.report(
+        Diagnostic::error("E0204", format!("`{name}` is not an upstream"), span)
+            .label(what)
+            .with(place, "declared here"),
+    );
+    None
 }

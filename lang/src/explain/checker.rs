@@ -195,13 +195,13 @@ Write `@allow(unreachable_route, "kept until the summer")`.
         "E0251",
         r"recursion
 
-A rule or constant uses itself, directly or through others. Every decision in twp ends in a bounded number of steps,
-so nothing may.
+A rule, constant, policy or `routes` uses itself, directly or through others. Every decision in twp ends in a bounded
+number of steps, so nothing may.
 
     rule a = b
     rule b = a
 
-Write the condition without the circle.
+Write it without the circle.
 ",
     ),
     (
@@ -597,6 +597,18 @@ Write `respond 204`, or `respond 200 body "done"`.
 "#,
     ),
     (
+        "E0509",
+        r"a policy that ends every exchange
+
+A policy is a list of statements that other statements may follow. If it always answered, nobody could see where it is
+applied that the route ends there. Its terminals stand inside `when`, or behind the `else` of `require`, `let` or `limit`.
+
+    policy gone { respond 410 }
+
+Write `when … { respond 410 }`, put the terminal into the route, or declare `routes` and mount them.
+",
+    ),
+    (
         "E0701",
         r"a variable of the environment is missing or malformed
 
@@ -614,7 +626,7 @@ The new generation does not start, and the one before serves on. Set the variabl
         "L0201",
         r"unused_declaration (warning)
 
-Nothing uses this upstream, constant or rule.
+Nothing uses this upstream, constant, rule, policy or these routes.
 
     upstream old { servers: [10.0.0.1:80] }
 

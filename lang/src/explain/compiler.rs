@@ -4,16 +4,17 @@
 pub(super) const PAGES: &[(&str, &str)] = &[
     (
         "E0253",
-        r#"a condition that grows too large
+        r#"something that grows too large
 
-Rules and constants are inlined where they are used, so a rule that uses another twice holds it twice. `if` and `??`
-inside comparisons multiply in the same way. Both the size and the nesting of what comes out are bounded.
+Rules, constants, policies and mounted routes are inlined where they are used, so a rule that uses another twice holds it
+twice. `if` and `??` inside comparisons multiply in the same way, and what stands around routes stands in each of them.
+Both the size and the nesting of what comes out are bounded.
 
     rule a = request.port > 1 or request.port > 2
     rule b = a or a
     rule c = b or b    // twenty more of these would be a million comparisons
 
-Let rules use each other less often, compare with one set (`x in ["a", "b"]`), or cut a route into several.
+Let rules and policies use each other less often, compare with one set (`x in ["a", "b"]`), or cut a route into several.
 "#,
     ),
     (

@@ -99,6 +99,7 @@ pub(crate) fn placeholder(ty: &Ty) -> Option<Value> {
         Ty::Enum(declared) => return declared.variants.first().cloned().map(Value::Text),
         Ty::Regex
         | Ty::Glob
+        | Ty::Upstream
         | Ty::Option(_)
         | Ty::List(_)
         | Ty::Set(_)
