@@ -53,6 +53,18 @@ fn every_block_of_the_pages_is_accepted() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+/// `TWP_BLESS=1` writes the page anew.
+#[test]
+fn the_page_of_the_settings_is_what_the_table_says() {
+    let path = root().join("docs/language/settings.md");
+    let page = twp_lang::catalogue::page();
+    if std::env::var_os("TWP_BLESS").is_some() {
+        fs::write(&path, &page).expect("the page is written");
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == page, "TWP_BLESS=1 writes docs/language/settings.md; it would be:\n{page}");
+}
+
 /// A running example on free ports.
 struct Example {
     twp: Program,

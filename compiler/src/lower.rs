@@ -262,6 +262,7 @@ fn innermost(outer: hir::RouteSettings, inner: hir::RouteSettings) -> hir::Route
     hir::RouteSettings {
         max_body: inner.max_body.or(outer.max_body),
         access_log: inner.access_log.or(outer.access_log),
+        on_reload: inner.on_reload.or(outer.on_reload),
     }
 }
 

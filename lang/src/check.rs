@@ -25,6 +25,7 @@ mod later;
 mod let_in;
 mod limits;
 mod lints;
+mod listen;
 mod literal;
 mod locals;
 mod map;
@@ -47,6 +48,7 @@ mod template;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod types;
 mod upstream;
 

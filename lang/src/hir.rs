@@ -6,6 +6,7 @@
 mod declaration;
 mod env;
 mod reuse;
+mod topology;
 
 use crate::ast::HostPattern;
 use crate::literal::{Cidr, Endpoint, Method, Regex};
@@ -16,6 +17,10 @@ pub use env::{Env, EnvId, Required};
 pub(crate) use env::{is_readable, placeholder};
 pub use reuse::{Apply, Doc, Mount, Policy, PolicyId, Routes, RoutesId};
 use std::net::IpAddr;
+pub use topology::{
+    Acme, Balance, Challenge, ClientAuth, Discover, Health, OnReload, PlainHttp, Protocol, ProxyProtocol,
+    Retry, RetryOn, Tls, Transport, UpstreamProtocol, UpstreamTls,
+};
 
 /// A checked program.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +118,7 @@ pub struct Limits {
 }
 
 /// `listener name { … }`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Listener {
     /// Its name.
     pub name: String,
@@ -121,12 +126,20 @@ pub struct Listener {
     pub bind: Vec<Spanned<Endpoint>>,
     /// `plain: […]`
     pub plain: Vec<Spanned<Endpoint>>,
+    /// `transport: tcp | udp`
+    pub transport: Transport,
+    /// `protocols: [h1, h2]`; empty is the default.
+    pub protocols: Vec<Protocol>,
+    /// `proxy_protocol: [10.0.0.0/8]`: peers that begin each connection with a PROXY header.
+    pub proxy_protocol: Vec<Cidr>,
+    /// `client_auth { … }`
+    pub client_auth: Option<ClientAuth>,
     /// Where it was declared; `None` for the built-in one.
     pub span: Option<Span>,
 }
 
 /// `upstream name { … }`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Upstream {
     /// Its name; a literal upstream is named by its endpoint.
     pub name: String,
@@ -136,6 +149,22 @@ pub struct Upstream {
     pub timeouts: Timeouts,
     /// `keepalive: 64`: idle connections kept per worker.
     pub keepalive: Option<u64>,
+    /// `protocol: h2c`
+    pub protocol: UpstreamProtocol,
+    /// `balance: least_conn`
+    pub balance: Balance,
+    /// `weights: [3, 1]`: one for each server, or empty.
+    pub weights: Vec<i64>,
+    /// `tls { … }`
+    pub tls: Option<UpstreamTls>,
+    /// `health { … }`
+    pub health: Option<Health>,
+    /// `retry { … }`
+    pub retry: Option<Retry>,
+    /// `connections: 100`: open connections per server.
+    pub connections: Option<i64>,
+    /// `proxy_protocol: v2`
+    pub proxy_protocol: Option<ProxyProtocol>,
 }
 
 /// Who answers for an upstream.
@@ -145,6 +174,14 @@ pub enum Servers {
     Endpoints(Vec<Endpoint>),
     /// `builtin: echo`
     Echo,
+    /// `discover: dns(…)`
+    Discover(Discover),
+}
+
+impl Default for Servers {
+    fn default() -> Self {
+        Servers::Endpoints(Vec::new())
+    }
 }
 
 /// `timeout { connect response idle }` in milliseconds; `None` is the built-in default or the upstream's value.
@@ -187,6 +224,10 @@ pub struct Site {
     pub listeners: Vec<ListenerId>,
     /// `trailing_slash: same`
     pub same_slash: bool,
+    /// `tls: acme(…)`
+    pub tls: Tls,
+    /// `http: serve`
+    pub http: PlainHttp,
     /// Settings that routes inherit.
     pub settings: RouteSettings,
     /// Statements before the routes.
@@ -217,6 +258,8 @@ pub struct RouteSettings {
     pub max_body: Option<u64>,
     /// `access_log: on | off`
     pub access_log: Option<bool>,
+    /// `on_reload: keep`
+    pub on_reload: Option<OnReload>,
 }
 
 /// `route … { … }`
@@ -417,6 +460,8 @@ pub enum Terminal {
         upstream: Expr,
         /// Time limits of this route.
         timeouts: Timeouts,
+        /// `retry { … }` of this route.
+        retry: Option<Retry>,
     },
     /// `respond status body text`
     Respond {

@@ -5,6 +5,7 @@
 //! environment, and never prints.
 
 pub mod ast;
+pub mod catalogue;
 mod check;
 pub mod diagnostic;
 mod dump;

@@ -67,7 +67,7 @@ fn lower_statement<'a>(ctx: &mut Lowering<'a>, statement: &'a hir::Stmt) -> Opti
 
 fn lower_terminal<'a>(ctx: &mut Lowering<'a>, terminal: &'a hir::Terminal) -> Terminal {
     match terminal {
-        hir::Terminal::To { upstream, timeouts } => Terminal::To {
+        hir::Terminal::To { upstream, timeouts, retry: _ } => Terminal::To {
             upstream: u32::try_from(ctx.upstream(upstream)).unwrap_or(u32::MAX),
             timeouts: lower_timeouts(*timeouts),
         },

@@ -41,6 +41,8 @@ fn upstream(upstream: &hir::Upstream) -> UpstreamPlan {
     let servers = match &upstream.servers {
         hir::Servers::Endpoints(endpoints) => ServersPlan::Endpoints(endpoints.clone()),
         hir::Servers::Echo => ServersPlan::Echo,
+        // Refused before it would run; a plan without servers answers that none is there.
+        hir::Servers::Discover(_) => ServersPlan::Endpoints(Vec::new()),
     };
     UpstreamPlan {
         name: upstream.name.clone(),

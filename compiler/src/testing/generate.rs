@@ -213,7 +213,7 @@ impl Gen<'_> {
         Some(Site {
             listeners: if self.rng.chance(70) { vec![0] } else { vec![0, 1] },
             same_slash: self.rng.chance(40),
-            settings: RouteSettings { max_body: Some(9), access_log: None },
+            settings: RouteSettings { max_body: Some(9), ..RouteSettings::default() },
             statements,
             items,
             fallback,
@@ -297,7 +297,7 @@ impl Gen<'_> {
             methods,
             path,
             guard: self.rng.chance(45).then(|| self.condition(&inner, 3)),
-            settings: RouteSettings { max_body: None, access_log: Some(false) },
+            settings: RouteSettings { access_log: Some(false), ..RouteSettings::default() },
             statements: self.body(&inner),
             head: NOWHERE,
         }

@@ -54,18 +54,10 @@ pub(super) fn set(elements: Vec<Expr>, of: Ty) -> Expr {
 /// A program with one listener, one upstream and these sites.
 pub(crate) fn program(sites: Vec<Site>) -> Program {
     let port = |port| Spanned::new(Endpoint::Port(port), NOWHERE);
-    let listener = |name: &str, at| Listener {
-        name: name.to_owned(),
-        bind: Vec::new(),
-        plain: vec![port(at)],
-        span: None,
-    };
-    let upstream = |name: &str| Upstream {
-        name: name.to_owned(),
-        servers: Servers::Echo,
-        timeouts: Timeouts::default(),
-        keepalive: None,
-    };
+    let listener =
+        |name: &str, at| Listener { name: name.to_owned(), plain: vec![port(at)], ..Listener::default() };
+    let upstream =
+        |name: &str| Upstream { name: name.to_owned(), servers: Servers::Echo, ..Upstream::default() };
     Program {
         listeners: vec![listener("web", 80), listener("inside", 8080)],
         upstreams: vec![upstream("app"), upstream("other")],
@@ -79,6 +71,8 @@ pub(crate) fn site(hosts: Vec<HostPattern>, items: Vec<Route>) -> Site {
         hosts: hosts.into_iter().map(|host| Spanned::new(host, NOWHERE)).collect(),
         listeners: vec![0],
         same_slash: false,
+        tls: twp_lang::hir::Tls::None,
+        http: twp_lang::hir::PlainHttp::Redirect,
         settings: RouteSettings::default(),
         statements: Vec::new(),
         items: items.into_iter().map(twp_lang::hir::SiteItem::Route).collect(),
@@ -89,7 +83,7 @@ pub(crate) fn site(hosts: Vec<HostPattern>, items: Vec<Route>) -> Site {
 
 /// `to` the upstream of this number.
 pub(super) fn to(upstream: usize) -> Terminal {
-    Terminal::To { upstream: self::upstream(upstream), timeouts: Timeouts::default() }
+    Terminal::To { upstream: self::upstream(upstream), timeouts: Timeouts::default(), retry: None }
 }
 
 pub(super) fn upstream(number: usize) -> Expr {

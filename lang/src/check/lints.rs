@@ -14,6 +14,7 @@ pub const LINTS: &[(&str, &str)] = &[
     ("unreachable_route", "L0401"),
     ("get_without_head", "L0406"),
     ("open_redirect", "L0603"),
+    ("path_confusion", "L0604"),
     ("unused_allow", "L0902"),
 ];
 
@@ -33,7 +34,8 @@ pub(super) fn unused(ctx: &mut Check<'_>) {
             Kind::Upstream(_) => "upstream",
             Kind::Policy(_) => "policy",
             Kind::Routes(_) => "`routes`",
-            Kind::Listener(_) | Kind::Later => continue,
+            Kind::Listener(_) => "listener",
+            Kind::Later => continue,
         };
         if !found.used {
             unused.push(

@@ -52,7 +52,7 @@ fn routes(ctx: &mut Check<'_>, id: RoutesId) -> Routes {
     let closed = Some("`routes`");
     ctx.scope = Scope { owner: "`routes`", owner_span: Some(decl.head), closed, ..Scope::default() };
     enter(ctx, Place::Statement, &head.params);
-    let Block { same_slash: _, settings, statements, items, fallback } =
+    let Block { own: _, settings, statements, items, fallback } =
         route::block(ctx, &decl.items, Owner::Routes);
     ctx.scope = Scope::default();
     let params = head.typed();

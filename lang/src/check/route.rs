@@ -3,10 +3,11 @@
 use super::declare::descend;
 use super::render::render;
 use super::scope::Place;
-use super::settings::{self, Table};
+use super::settings::{self, Got};
 use super::{Check, expr, flow, later, lints, mount, pattern, statement, terminal};
-use crate::ast::{self, BodyItem, Setting, SettingValue, StmtKind};
-use crate::hir::{Expr, Fallback, Group, Route, RouteSettings, SiteItem, Stmt, Ty, Value};
+use crate::ast::{self, BodyItem, Setting, StmtKind};
+use crate::catalogue;
+use crate::hir::{Expr, Fallback, Group, OnReload, PlainHttp, Route, RouteSettings, SiteItem, Stmt, Tls, Ty};
 use crate::literal::Method;
 use crate::span::{Ident, Spanned};
 use crate::{Diagnostic, Span};
@@ -30,21 +31,21 @@ impl Owner {
     }
 }
 
-const SITE: Table = Table {
-    owner: "`site`",
-    known: &["max_body", "access_log", "trailing_slash"],
-    later: &["tls", "http", "on_reload", "normalize", "forward_path"],
-};
-const GROUP: Table = Table { owner: "`group`", known: &["max_body", "access_log"], later: &["on_reload"] };
-const ROUTES: Table = Table { owner: "`routes`", known: &["max_body", "access_log"], later: &["on_reload"] };
-const ROUTE: Table = Table { owner: "`route`", known: &["max_body", "access_log"], later: &["on_reload"] };
-const FALLBACK: Table =
-    Table { owner: "`fallback`", known: &["max_body", "access_log"], later: &["on_reload"] };
+/// Settings of a site alone.
+#[derive(Default)]
+pub(super) struct SiteSettings {
+    pub(super) same_slash: bool,
+    pub(super) tls: Tls,
+    /// Where `tls` stands with a value other than `none`, known or not.
+    pub(super) tls_place: Option<Span>,
+    pub(super) http: PlainHttp,
+    pub(super) http_place: Option<Span>,
+}
 
 /// What stands in a site or group.
 #[derive(Default)]
 pub(super) struct Block {
-    pub(super) same_slash: bool,
+    pub(super) own: SiteSettings,
     pub(super) settings: RouteSettings,
     pub(super) statements: Vec<Stmt>,
     pub(super) items: Vec<SiteItem>,
@@ -77,11 +78,11 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
         | ast::SiteItem::Error(_) => None,
     });
     let table = match owner {
-        Owner::Site => &SITE,
-        Owner::Group => &GROUP,
-        Owner::Routes => &ROUTES,
+        Owner::Site => &catalogue::SITE,
+        Owner::Group => &catalogue::GROUP,
+        Owner::Routes => &catalogue::ROUTES,
     };
-    (block.settings, block.same_slash) = read_settings(ctx, written, table);
+    (block.settings, block.own) = read_settings(ctx, written, table);
     let mut seen = Seen::default();
     for item in items {
         ctx.scope.place = Place::Statement;
@@ -109,7 +110,7 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
             ast::SiteItem::Error(_) => ctx.incomplete = true,
         }
     }
-    lints::unreachable(ctx, items, block.same_slash);
+    lints::unreachable(ctx, items, block.own.same_slash);
     block
 }
 
@@ -187,7 +188,7 @@ fn route(ctx: &mut Check<'_>, written: &ast::Route) -> Route {
         claim_name(ctx, name);
     }
     let guard = guard(ctx, written.guard.as_ref());
-    let (settings, statements) = body(ctx, &written.body, &ROUTE);
+    let (settings, statements) = body(ctx, &written.body, &catalogue::ROUTE);
     flow::must_answer(ctx, &written.body, "route", written.head);
     ctx.scope.reset(&mark);
     let name = written.name.as_ref().map(|name| name.value.clone());
@@ -203,12 +204,12 @@ fn group(ctx: &mut Check<'_>, written: &ast::Group) -> Option<Group> {
     let block = block(ctx, &written.items, Owner::Group);
     ctx.scope.reset(&mark);
     ctx.scope.depth -= 1;
-    let Block { same_slash: _, settings, statements, items, fallback } = block;
+    let Block { own: _, settings, statements, items, fallback } = block;
     Some(Group { path, guard, settings, statements, items, fallback, head: written.head })
 }
 
 fn fallback(ctx: &mut Check<'_>, written: &ast::Fallback) -> Fallback {
-    let (settings, statements) = body(ctx, &written.body, &FALLBACK);
+    let (settings, statements) = body(ctx, &written.body, &catalogue::FALLBACK);
     flow::must_answer(ctx, &written.body, "fallback", keyword(written.span));
     Fallback { settings, statements, span: written.span }
 }
@@ -223,7 +224,11 @@ fn guard(ctx: &mut Check<'_>, written: Option<&ast::Expr>) -> Option<Expr> {
     Some(guard)
 }
 
-fn body(ctx: &mut Check<'_>, items: &[BodyItem], table: &Table) -> (RouteSettings, Vec<Stmt>) {
+fn body(
+    ctx: &mut Check<'_>,
+    items: &[BodyItem],
+    table: &'static catalogue::Block,
+) -> (RouteSettings, Vec<Stmt>) {
     let settings = items.iter().filter_map(|item| match item {
         BodyItem::Setting(setting) => Some(setting),
         BodyItem::Stmt(_) => None,
@@ -237,40 +242,52 @@ fn body(ctx: &mut Check<'_>, items: &[BodyItem], table: &Table) -> (RouteSetting
     (settings, statement::all(ctx, statements))
 }
 
-/// Settings of a site, group, route or fallback, and whether `trailing_slash` is `same`.
+/// Settings of a site, group, route or fallback, and those of a site alone.
 fn read_settings<'s>(
     ctx: &mut Check<'_>,
     written: impl Iterator<Item = &'s Setting>,
-    table: &Table,
-) -> (RouteSettings, bool) {
-    let mut settings = RouteSettings::default();
-    let mut same_slash = false;
-    let written = written.filter(|setting| !is_plain_tls(setting));
-    for setting in settings::read(ctx, written, table) {
-        match setting.name.value.as_str() {
-            "max_body" => {
-                let size = settings::constant(ctx, setting, &Ty::Size);
-                if let Some(Spanned { value: Value::Size(bytes), .. }) = size {
-                    settings.max_body = Some(bytes);
-                }
-            }
-            "access_log" => {
-                let word = settings::word(ctx, setting, "a value of `access_log` here", &["on", "off"]);
-                settings.access_log = word.map(|number| number == 0);
-            }
-            _ => {
-                let what = "a way to treat a trailing slash";
-                same_slash = settings::word(ctx, setting, what, &["strict", "same"]) == Some(1);
-            }
-        }
+    table: &'static catalogue::Block,
+) -> (RouteSettings, SiteSettings) {
+    let mut given = settings::read(ctx, written, table);
+    let on_reload =
+        given.chosen("on_reload").and_then(|mut chosen| match (chosen.word, chosen.take("time")) {
+            ("keep", _) => Some(OnReload::Keep),
+            ("close", _) => Some(OnReload::Close),
+            (_, Some(Got::Duration(ms))) => Some(OnReload::Drain(ms)),
+            (_, _) => None,
+        });
+    let settings = RouteSettings {
+        max_body: given.size("max_body"),
+        access_log: given.word("access_log").map(|word| word == "on"),
+        on_reload,
+    };
+    let tls = match given.take("tls") {
+        Some(Got::Tls(tls)) => Some(tls),
+        _ => None,
+    };
+    if let (Some("raw"), Some(place)) = (given.word("forward_path"), given.place("forward_path")) {
+        ctx.report(
+            Diagnostic::warning(
+                "L0604",
+                "upstreams receive another path than the one that was matched",
+                place,
+            )
+            .label("`raw` is the path as it was sent")
+            .note("a path that rules refuse in one spelling may reach an upstream in another"),
+        );
     }
-    (settings, same_slash)
-}
-
-/// `tls: none` says what holds anyway.
-fn is_plain_tls(setting: &Setting) -> bool {
-    let SettingValue::Expr(value) = &setting.value else { return false };
-    setting.name.value == "tls" && matches!(&value.kind, ast::ExprKind::Name(word) if word == "none")
+    let own = SiteSettings {
+        same_slash: given.word("trailing_slash") == Some("same"),
+        tls_place: given.place("tls").filter(|_| tls != Some(Tls::None)),
+        tls: tls.unwrap_or_default(),
+        http_place: given.place("http"),
+        http: match given.word("http") {
+            Some("serve") => PlainHttp::Serve,
+            Some("off") => PlainHttp::Off,
+            _ => PlainHttp::Redirect,
+        },
+    };
+    (settings, own)
 }
 
 fn methods(ctx: &mut Check<'_>, written: &[Spanned<Method>]) -> Vec<Method> {

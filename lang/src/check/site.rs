@@ -1,6 +1,7 @@
 //! Sites: hosts, listeners, and what stands inside.
 
 use super::host;
+use super::listen::{self, Said};
 use super::names::{Kind, unknown_thing};
 use super::route::{self, Owner};
 use super::{Check, scope::Scope};
@@ -16,10 +17,13 @@ type Served = BTreeMap<(ListenerId, String), Span>;
 /// Checks all sites.
 pub(super) fn sites(ctx: &mut Check<'_>) -> Vec<Site> {
     let mut served = Served::new();
-    ctx.site_decls.clone().into_iter().map(|decl| site(ctx, decl, &mut served)).collect()
+    let (sites, said): (Vec<Site>, Vec<Said>) =
+        ctx.site_decls.clone().into_iter().map(|decl| site(ctx, decl, &mut served)).unzip();
+    listen::rules(ctx, &sites, &said);
+    sites
 }
 
-fn site(ctx: &mut Check<'_>, decl: &SiteDecl, served: &mut Served) -> Site {
+fn site(ctx: &mut Check<'_>, decl: &SiteDecl, served: &mut Served) -> (Site, Said) {
     ctx.scope = Scope { owner: "site", owner_span: Some(decl.head), ..Scope::default() };
     let hosts = host::patterns(ctx, decl);
     ctx.scope.any_host = hosts.iter().any(|host| host.value == HostPattern::Any);
@@ -34,16 +38,20 @@ fn site(ctx: &mut Check<'_>, decl: &SiteDecl, served: &mut Served) -> Site {
                 .help("add a route, or a terminal such as `to` or `redirect`"),
         );
     }
-    Site {
+    let said = Said { tls: block.own.tls_place, http: block.own.http_place };
+    let site = Site {
         hosts,
         listeners,
-        same_slash: block.same_slash,
+        same_slash: block.own.same_slash,
+        tls: block.own.tls,
+        http: block.own.http,
         settings: block.settings,
         statements: block.statements,
         items: block.items,
         fallback: block.fallback,
         head: decl.head,
-    }
+    };
+    (site, said)
 }
 
 /// E0407: a sound file without a site. It would answer nobody, and most often it is a file that is just being written.
@@ -62,7 +70,9 @@ pub(super) fn at_least_one(ctx: &mut Check<'_>, tree: &Tree) {
 /// The listeners named after `on`, or all.
 fn listeners(ctx: &mut Check<'_>, written: &[Ident]) -> Vec<ListenerId> {
     if written.is_empty() {
-        // Uses are not named, so every listener counts as used.
+        for decl in ctx.listener_decls.clone() {
+            ctx.names.look_up(&decl.name.value);
+        }
         return (0..ctx.listeners.len()).collect();
     }
     let mut found: Vec<(ListenerId, Span)> = Vec::new();

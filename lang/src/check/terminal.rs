@@ -17,8 +17,8 @@ pub(super) fn terminal(ctx: &mut Check<'_>, written: &ast::Terminal) -> Option<T
     match &written.kind {
         TerminalKind::To { target, settings } => {
             let upstream = upstream::target(ctx, target);
-            let timeouts = upstream::overrides(ctx, settings);
-            Some(Terminal::To { upstream: upstream?, timeouts })
+            let (timeouts, retry) = upstream::overrides(ctx, settings);
+            Some(Terminal::To { upstream: upstream?, timeouts, retry })
         }
         TerminalKind::Respond { status, body } => respond(ctx, status, body.as_ref()),
         TerminalKind::Redirect { status, location } => {

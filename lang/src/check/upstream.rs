@@ -1,24 +1,18 @@
 //! Upstreams: declared ones, literal ones, and what stands for one.
 
 use super::declare::broken;
-use super::limits::KEEPALIVE_MAX;
 use super::names::{Kind, unknown_thing};
-use super::settings::{self, Table};
+use super::settings::{self, Given, Got};
 use super::{Check, endpoint, field};
-use crate::ast::{self, Named, Setting, SettingValue, UpstreamTarget};
-use crate::hir::{Expr, ExprKind, Servers, Timeouts, Ty, Upstream, UpstreamId, Value};
+use crate::ast::{self, Named, Setting, UpstreamTarget};
+use crate::catalogue::{TO, UPSTREAM};
+use crate::hir::{
+    Balance, Discover, Expr, ExprKind, Health, ProxyProtocol, Retry, Servers, Timeouts, Ty, Upstream,
+    UpstreamId, UpstreamProtocol, UpstreamTls,
+};
 use crate::literal::Endpoint;
 use crate::span::{Ident, Spanned};
 use crate::{Diagnostic, Span};
-
-const UPSTREAM: Table = Table {
-    owner: "`upstream`",
-    known: &["servers", "builtin", "balance", "timeout", "keepalive"],
-    later: &["discover", "protocol", "weights", "tls", "health", "retry", "proxy_protocol"],
-};
-const TIMEOUT: Table =
-    Table { owner: "`timeout`", known: &["connect", "response", "idle"], later: &["total", "request"] };
-const TO: Table = Table { owner: "`to`", known: &["timeout"], later: &["retry"] };
 
 /// Gives declared upstreams their numbers, so that constants and arguments can name them.
 pub(super) fn reserve(ctx: &mut Check<'_>) {
@@ -28,7 +22,7 @@ pub(super) fn reserve(ctx: &mut Check<'_>) {
 
 fn unset(name: String, servers: Vec<Endpoint>) -> Upstream {
     let servers = Servers::Endpoints(servers);
-    Upstream { name, servers, timeouts: Timeouts::default(), keepalive: None }
+    Upstream { name, servers, ..Upstream::default() }
 }
 
 /// Checks declared upstreams.
@@ -39,39 +33,52 @@ pub(super) fn declared(ctx: &mut Check<'_>) {
 }
 
 fn declaration(ctx: &mut Check<'_>, decl: &Named) -> Upstream {
-    let mut upstream = unset(decl.name.value.clone(), Vec::new());
     let n_errors = ctx.diagnostics.len();
-    let known = settings::read(ctx, &decl.settings, &UPSTREAM);
-    let find = |name: &str| known.iter().find(|setting| setting.name.value == name).map(|s| s.name.span);
-    if let (Some(servers), Some(builtin)) = (find("servers"), find("builtin")) {
-        ctx.report(
-            Diagnostic::error("E0217", "an upstream has `servers` or is `builtin`, not both", builtin)
-                .with(servers, "servers are set here"),
-        );
-    }
+    let mut given = settings::read(ctx, &decl.settings, &UPSTREAM);
     let is_sound = ctx.diagnostics.len() == n_errors && !decl.settings.iter().any(settings::is_broken);
-    if is_sound && find("servers").is_none() && find("builtin").is_none() {
-        no_servers(ctx, &decl.name);
+    one_source(ctx, &given, &decl.name, is_sound);
+    let servers = servers(ctx, &mut given, &decl.name, is_sound);
+    let weights = weights(ctx, &mut given, &servers);
+    Upstream {
+        name: decl.name.value.clone(),
+        servers,
+        timeouts: timeouts(given.block("timeout")),
+        keepalive: given.int("keepalive").and_then(|n| u64::try_from(n).ok()),
+        protocol: protocol(&mut given),
+        balance: balance(&mut given),
+        weights,
+        tls: given.block("tls").map(tls),
+        health: given.block("health").map(health),
+        retry: given.block("retry").map(retry),
+        connections: given.int("connections"),
+        proxy_protocol: match given.word("proxy_protocol") {
+            Some("v1") => Some(ProxyProtocol::V1),
+            Some("v2") => Some(ProxyProtocol::V2),
+            _ => None,
+        },
     }
-    for setting in known {
-        match setting.name.value.as_str() {
-            "servers" => {
-                let servers = servers(ctx, setting, &decl.name);
-                upstream.servers = Servers::Endpoints(servers);
-            }
-            "builtin" => {
-                settings::word(ctx, setting, "a builtin upstream", &["echo"]);
-                upstream.servers = Servers::Echo;
-            }
-            "balance" => balance(ctx, setting),
-            "timeout" => upstream.timeouts = timeouts(ctx, setting),
-            _ => {
-                let keepalive = settings::int(ctx, setting, 0..=KEEPALIVE_MAX);
-                upstream.keepalive = keepalive.and_then(|n| u64::try_from(n).ok());
-            }
+}
+
+/// E0217: an upstream has one source of servers.
+fn one_source(ctx: &mut Check<'_>, given: &Given, name: &Ident, is_sound: bool) {
+    let sources = ["servers", "builtin", "discover"];
+    let found: Vec<(&str, Span)> =
+        sources.into_iter().filter_map(|source| Some((source, given.place(source)?))).collect();
+    match found.as_slice() {
+        [] if is_sound => no_servers(ctx, name),
+        [] | [_] => {}
+        [(first, place), (second, other), ..] => {
+            let message = match *second {
+                "builtin" => "an upstream has `servers` or is `builtin`, not both".to_owned(),
+                second => format!("an upstream has `{first}` or `{second}`, not both"),
+            };
+            let remark = match *first {
+                "servers" => "servers are set here".to_owned(),
+                first => format!("`{first}` is set here"),
+            };
+            ctx.report(Diagnostic::error("E0217", message, *other).with(*place, remark));
         }
     }
-    upstream
 }
 
 fn no_servers(ctx: &mut Check<'_>, name: &Ident) {
@@ -82,53 +89,126 @@ fn no_servers(ctx: &mut Check<'_>, name: &Ident) {
     );
 }
 
-fn balance(ctx: &mut Check<'_>, setting: &Setting) {
-    let ways = ["round_robin", "least_conn", "first_healthy"];
-    if settings::word(ctx, setting, "a way to balance", &ways).is_some_and(|way| way > 0)
-        && let SettingValue::Expr(value) = &setting.value
-    {
-        ctx.unserved(format!("`balance: {}`", super::render::render(value)), value.span);
+fn servers(ctx: &mut Check<'_>, given: &mut Given, name: &Ident, is_sound: bool) -> Servers {
+    if let Some(mut discover) = given.chosen("discover") {
+        let (name, every) = (discover.text("name"), discover.take("every"));
+        if let (Some(name), Some(Got::Duration(every))) = (name, every) {
+            return Servers::Discover(Discover { name, every });
+        }
+    }
+    if given.word("builtin").is_some() {
+        return Servers::Echo;
+    }
+    let mut servers = Vec::new();
+    if let Some(Got::Endpoints(written)) = given.take("servers") {
+        if written.is_empty() && is_sound && !ctx.incomplete {
+            no_servers(ctx, name);
+        }
+        for Spanned { value, span } in written {
+            servers.extend(endpoint::server(ctx, &value, span));
+        }
+    }
+    Servers::Endpoints(servers)
+}
+
+/// One weight for each server.
+fn weights(ctx: &mut Check<'_>, given: &mut Given, servers: &Servers) -> Vec<i64> {
+    let Some(place) = given.place("weights") else { return Vec::new() };
+    let Some(Got::Ints(weights)) = given.take("weights") else { return Vec::new() };
+    let n_servers = match servers {
+        Servers::Endpoints(servers) => servers.len(),
+        Servers::Echo | Servers::Discover(_) => 0,
+    };
+    if weights.len() != n_servers {
+        let message = format!("`weights` has {} numbers for {n_servers} servers", weights.len());
+        ctx.report(
+            Diagnostic::error("E0215", message, place)
+                .help("write one number for each of `servers`, in their order"),
+        );
+    }
+    weights
+}
+
+fn protocol(given: &mut Given) -> UpstreamProtocol {
+    match given.word("protocol") {
+        Some("h2") => UpstreamProtocol::H2,
+        Some("h2c") => UpstreamProtocol::H2c,
+        Some("h3") => UpstreamProtocol::H3,
+        Some("auto") => UpstreamProtocol::Auto,
+        Some(_) | None => UpstreamProtocol::H1,
     }
 }
 
-fn servers(ctx: &mut Check<'_>, setting: &Setting, name: &Ident) -> Vec<Endpoint> {
-    let n_errors = ctx.diagnostics.len();
-    let values = settings::list(ctx, setting, &Ty::List(Box::new(Ty::Endpoint))).unwrap_or_default();
-    if values.is_empty() && ctx.diagnostics.len() == n_errors && !ctx.incomplete {
-        no_servers(ctx, name);
+fn balance(given: &mut Given) -> Balance {
+    let Some(mut chosen) = given.chosen("balance") else { return Balance::RoundRobin };
+    match (chosen.word, chosen.take("key")) {
+        ("hash", Some(Got::Key(key))) => Balance::Hash(key),
+        ("least_conn", _) => Balance::LeastConn,
+        ("first_healthy", _) => Balance::FirstHealthy,
+        (_, _) => Balance::RoundRobin,
     }
-    let mut servers = Vec::new();
-    for Spanned { value, span } in values {
-        let Value::Endpoint(written) = value else { continue };
-        servers.extend(endpoint::server(ctx, &written, span));
+}
+
+fn tls(mut given: Given) -> UpstreamTls {
+    UpstreamTls {
+        ca: given.text("ca"),
+        unverified: given.bool("verify") == Some(false),
+        name: given.text("name"),
+        cert: given.text("cert"),
+        key: given.text("key"),
     }
-    servers
+}
+
+fn health(mut given: Given) -> Health {
+    let expect = match given.take("expect") {
+        Some(Got::Statuses(first, last)) => Some((first, last)),
+        _ => None,
+    };
+    Health {
+        path: given.text("path"),
+        every: given.duration("every"),
+        timeout: given.duration("timeout"),
+        expect,
+        host: given.text("host"),
+        rise: given.int("rise"),
+        fall: given.int("fall"),
+    }
+}
+
+fn retry(mut given: Given) -> Retry {
+    let on = match given.take("on") {
+        Some(Got::Failures(on)) => Some(on),
+        _ => None,
+    };
+    let budget = match given.take("budget") {
+        Some(Got::Percent(share)) => Some(share),
+        _ => None,
+    };
+    Retry {
+        attempts: given.int("attempts"),
+        on,
+        budget,
+        unsafe_methods: given.bool("unsafe_methods"),
+        buffer: given.size("buffer"),
+    }
 }
 
 /// `timeout { connect: 1s  response: 30s  idle: 60s }`
-fn timeouts(ctx: &mut Check<'_>, setting: &Setting) -> Timeouts {
-    let mut timeouts = Timeouts::default();
-    let Some(inner) = settings::block(ctx, setting) else { return timeouts };
-    for setting in settings::read(ctx, inner, &TIMEOUT) {
-        let limit = settings::time_limit(ctx, setting);
-        match setting.name.value.as_str() {
-            "connect" => timeouts.connect = limit,
-            "response" => timeouts.response = limit,
-            _ => timeouts.idle = limit,
-        }
+fn timeouts(given: Option<Given>) -> Timeouts {
+    let mut given = given.unwrap_or_default();
+    Timeouts {
+        connect: given.duration("connect"),
+        response: given.duration("response"),
+        idle: given.duration("idle"),
     }
-    timeouts
 }
 
 /// The settings behind `to app`.
-pub(super) fn overrides(ctx: &mut Check<'_>, written: &[Setting]) -> Timeouts {
+pub(super) fn overrides(ctx: &mut Check<'_>, written: &[Setting]) -> (Timeouts, Option<Retry>) {
     let place = ctx.scope.place;
-    let mut found = Timeouts::default();
-    for setting in settings::read(ctx, written, &TO) {
-        found = timeouts(ctx, setting);
-    }
+    let mut given = settings::read(ctx, written, &TO);
     ctx.scope.place = place;
-    found
+    (timeouts(given.block("timeout")), given.block("retry").map(retry))
 }
 
 /// The upstream that `to` names, or a report.

@@ -192,6 +192,17 @@ Write `@allow(unreachable_route, "kept until the summer")`.
 "#,
     ),
     (
+        "E0219",
+        r"a setting of another block
+
+The setting exists and belongs elsewhere; what stands around it does not take it.
+
+    site a.test { balance: least_conn  to app }
+
+Move it to the block that is named, here to `upstream app { … }`.
+",
+    ),
+    (
         "E0251",
         r"recursion
 
@@ -495,6 +506,20 @@ Join the two sites, or serve them on different listeners.
 ",
     ),
     (
+        "E0405",
+        r#"an address for TLS and for plain HTTP
+
+`bind` speaks TLS as soon as a site on its listener has `tls`. A site without `tls` on the same listener could then
+never be reached, unless the listener has `plain` addresses too.
+
+    listener web { bind: [:443] }
+    site a.test { tls: acme(email: "ops@a.test")  to app }
+    site b.test { to app }
+
+Add `plain: [:80]` to the listener, or `tls` to the site.
+"#,
+    ),
+    (
         "E0406",
         r"hosts that bind different names
 
@@ -516,6 +541,42 @@ what it had, and tries the next save.
     upstream app { servers: [127.0.0.1:3000] }
 
 Add a site: `site example.com { to app }`.
+",
+    ),
+    (
+        "E0408",
+        r#"a certificate that `acme` does not get
+
+An authority signs `*.` only after a DNS challenge, and never `**.` or `*`, which stand for hosts that nobody has named.
+
+    site *.a.test { tls: acme(email: "ops@a.test")  to app }
+
+Write `challenge: dns(cloudflare, token: …)`, name the hosts, or bring the certificate with `files(cert: …, key: …)`.
+"#,
+    ),
+    (
+        "E0409",
+        r"a site on a listener for UDP
+
+`transport: udp` is for a `stream`. Sites are served over TCP; HTTP/3 comes as a protocol of such a listener, which
+then opens the UDP port by itself.
+
+    listener dns { bind: [:53]  transport: udp }
+    site a.test on dns { respond 200 }
+
+Name the listeners of the site after `on`, or remove `transport: udp`.
+",
+    ),
+    (
+        "E0410",
+        r"`http` without `tls`
+
+`http` says what plain HTTP gets from a site with a certificate: a redirect, the site itself, or nothing. A site without
+`tls` is served by plain HTTP anyway.
+
+    site a.test { http: redirect  to app }
+
+Add `tls`, or remove `http`.
 ",
     ),
     (
@@ -678,6 +739,18 @@ What the client sends becomes the host of a redirect, so a link to this site can
 
 Write the host. Captures of the host pattern, the path and the query behind a fixed host are fine.
 "#,
+    ),
+    (
+        "L0604",
+        r"upstreams receive another path than rules see (lint `path_confusion`)
+
+Rules match the normal form of a path. With `forward_path: raw` an upstream receives the path as it was sent, and may
+read it in another way: what `/admin` was refused may come in as `/%61dmin`.
+
+    site a.test { forward_path: raw  to app }
+
+Remove it where the upstream does not need the original spelling.
+",
     ),
     (
         "L0902",

@@ -31,7 +31,7 @@ fn param(number: usize, ty: Ty) -> Expr {
 }
 
 fn to_param() -> Terminal {
-    Terminal::To { upstream: param(2, Ty::Upstream), timeouts: Timeouts::default() }
+    Terminal::To { upstream: param(2, Ty::Upstream), timeouts: Timeouts::default(), retry: None }
 }
 
 impl Gen<'_> {
@@ -55,7 +55,7 @@ impl Gen<'_> {
             statements: vec![Stmt::Terminal(to_param())],
             span: NOWHERE,
         });
-        let settings = RouteSettings { max_body: Some(7), access_log: None };
+        let settings = RouteSettings { max_body: Some(7), ..RouteSettings::default() };
         let name = format!("r{number}");
         Routes { name, params: params(), settings, statements, items, fallback, head: NOWHERE }
     }
