@@ -4,6 +4,7 @@
 //! their public functions.
 
 pub mod environment;
+pub mod files;
 pub mod load;
 pub mod render;
 pub mod server;

@@ -1,4 +1,4 @@
-//! From a path to an artifact: read, parse, check, compile.
+//! From a path to an artifact: read, load, check, compile.
 //!
 //! Unreadable input and refused programs are different things: the first is about the file and ends as one sentence,
 //! the second is about what the file says and ends as diagnostics.
@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use twp_compiler::Artifact;
 use twp_lang::limits::SOURCE_BYTES_MAX;
-use twp_lang::{Diagnostic, Level, ast, hir};
+use twp_lang::{Diagnostic, Files, Level, Loaded, hir};
 
 /// A file that was read.
 #[derive(Clone, Debug)]
@@ -21,14 +21,14 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// What checking a file gave.
+/// What checking a program gave.
 #[derive(Debug)]
 pub struct Checked {
-    /// The syntax tree.
-    pub tree: ast::Tree,
+    /// Its texts and syntax trees.
+    pub loaded: Loaded,
     /// The typed program; `None` when there are errors.
     pub program: Option<hir::Program>,
-    /// Findings of all stages in the order of the text.
+    /// Findings of all stages, in the order of the files and their text.
     pub diagnostics: Vec<Diagnostic>,
     /// The artifact; `None` when there are errors.
     pub artifact: Option<Artifact>,
@@ -49,15 +49,15 @@ enum ReadErrorKind {
     NotText { at: usize, line: usize },
 }
 
-/// Parses, checks and compiles a text, whatever the environment.
-pub fn check(text: &str) -> Checked {
-    check_within(text, &Environment::Unknown)
+/// Loads, checks and compiles a program, whatever the environment: its entry file, and what that uses of other files.
+pub fn check(entry: SourceFile, files: &mut dyn Files) -> Checked {
+    check_within(entry, files, &Environment::Unknown)
 }
 
-/// Parses, checks and compiles a text with the values of an environment.
-pub fn check_within(text: &str, environment: &Environment) -> Checked {
-    let (tree, mut diagnostics) = twp_lang::parse(text);
-    let (mut program, found) = twp_lang::check(&tree);
+/// As [`check`], with the values of an environment.
+pub fn check_within(entry: SourceFile, files: &mut dyn Files, environment: &Environment) -> Checked {
+    let (mut loaded, mut diagnostics) = twp_lang::load(entry.name, entry.text, files);
+    let (mut program, found) = twp_lang::check_program(&mut loaded, files);
     diagnostics.extend(found);
     if diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error) {
         program = None;
@@ -77,12 +77,12 @@ pub fn check_within(text: &str, environment: &Environment) -> Checked {
         }
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    Checked { tree, program, diagnostics, artifact }
+    Checked { loaded, program, diagnostics, artifact }
 }
 
 /// As [`check_within`], for a program that is to run: what this version does not serve is refused like a mistake.
-pub fn check_to_run(text: &str, environment: &Environment) -> Checked {
-    let mut checked = check_within(text, environment);
+pub fn check_to_run(entry: SourceFile, files: &mut dyn Files, environment: &Environment) -> Checked {
+    let mut checked = check_within(entry, files, environment);
     let refusals: Vec<Diagnostic> = checked.program.iter().flat_map(hir::Program::refusals).collect();
     if !refusals.is_empty() {
         checked.artifact = None;

@@ -2,11 +2,12 @@
 //!
 //! The long run with its numbers is `tests/accept/03_reload.py`; here are the single cases.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use twp_testkit::{Ended, Message, Options, Origin, Program, Raw, Reply, exchange, free_port, run};
+use twp_testkit::{Ended, Message, Options, Origin, Program, Raw, Reply, Scratch, exchange, free_port, run};
 
 const TWP: &str = env!("CARGO_BIN_EXE_twp");
 /// How long a change may take to be served.
@@ -158,4 +159,95 @@ fn listeners_come_and_go() {
     twp.change(&config("three"));
     eventually("the first address serves the change", || body(twp.addr()) == "three");
     eventually("the other address is closed", || std::net::TcpStream::connect(addr).is_err());
+}
+
+/// A program of three files: what it answers comes from a module and from a data file.
+fn program_of_files(port: u16) -> Scratch {
+    let scratch = Scratch::new();
+    let sites = "site module.test on web { respond 200 body texts.hello }\n\
+                 site file.test on web { respond 200 body file(\"page.html\") }\n";
+    let entry = config("entry").replace("{port}", &port.to_string());
+    let entry = entry.replacen("edition 1\n", "edition 1\nuse self.shared.texts\n", 1);
+    scratch.write("site.twp", &(entry + sites));
+    fs::create_dir(scratch.path().join("shared")).expect("a folder");
+    scratch.write("shared/texts.twp", "pub const hello = \"one\"\n");
+    scratch.write("page.html", "one");
+    scratch
+}
+
+fn body_of(addr: SocketAddr, host: &str) -> String {
+    let mut seen = exchange(addr, format!("GET / HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"));
+    assert_eq!(seen.responses.len(), 1, "one answer, ended {:?}", seen.ended);
+    String::from_utf8_lossy(&seen.responses.remove(0).body).into_owned()
+}
+
+fn fingerprint(twp: &Program) -> String {
+    let (_, out, _) = twp.command("status --json");
+    let status: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    status["fingerprint"].as_str().expect("something serves").to_owned()
+}
+
+#[test]
+fn a_change_of_any_file_of_the_program_is_served() {
+    let port = free_port();
+    let twp = Program::start_in(TWP, program_of_files(port), port);
+    let beside = |name: &str| twp.site().with_file_name(name);
+    let texts = twp.site().with_file_name("shared").join("texts.twp");
+    let first = fingerprint(&twp);
+    assert_eq!(
+        (body_of(twp.addr(), "module.test"), body_of(twp.addr(), "file.test")),
+        ("one".into(), "one".into())
+    );
+
+    fs::write(&texts, "pub const hello = \"two\"\n").expect("a file");
+    eventually("a change of a module is served", || body_of(twp.addr(), "module.test") == "two");
+    let second = fingerprint(&twp);
+    assert_ne!(first, second, "the fingerprint is of all files");
+
+    fs::write(beside("page.html"), "two").expect("a file");
+    eventually("a change of a data file is served", || body_of(twp.addr(), "file.test") == "two");
+    assert_ne!(second, fingerprint(&twp));
+
+    // A new module, missing at first: making it is a change like any other.
+    let entry = fs::read_to_string(twp.site()).expect("it is there");
+    twp.change(
+        &entry
+            .replace("use self.shared.texts", "use self.shared.texts\nuse self.late.more")
+            .replace("body \"entry\"", "body more.text"),
+    );
+    twp.until("the missing module is told", |twp| {
+        twp.said().1.contains("error[E0207]: unknown module `self.late.more`")
+    });
+    assert_eq!(body(twp.addr()), "entry");
+    fs::create_dir(beside("late")).expect("a folder");
+    fs::write(beside("late").join("more.twp"), "pub const text = \"late\"\n").expect("a file");
+    eventually("the program with its new module is served", || body(twp.addr()) == "late");
+}
+
+#[test]
+fn a_broken_module_changes_nothing_and_what_served_can_start_again() {
+    let port = free_port();
+    let twp = Program::start_in(TWP, program_of_files(port), port);
+    let texts = twp.site().with_file_name("shared").join("texts.twp");
+    fs::write(&texts, "pub const hello = 1;\n").expect("a file");
+    twp.until("the mistake is told where it is", |twp| {
+        let said = twp.said().1;
+        said.contains("shared/texts.twp:1:20") && said.contains("goes on serving")
+    });
+    assert_eq!(body_of(twp.addr(), "module.test"), "one");
+
+    // The generation dies: it is started again from the texts it had, of all files.
+    let generations = twp.generations();
+    for pid in &generations {
+        twp.signal("-KILL", *pid);
+    }
+    twp.until("another generation", |twp| {
+        let now = twp.generations();
+        !now.is_empty() && now.iter().all(|pid| !generations.contains(pid))
+    });
+    eventually("it serves as before", || body_of(twp.addr(), "module.test") == "one");
+    assert_eq!(body_of(twp.addr(), "file.test"), "one");
+
+    fs::write(&texts, "pub const hello = \"mended\"\n").expect("a file");
+    eventually("the mended module is served", || body_of(twp.addr(), "module.test") == "mended");
 }

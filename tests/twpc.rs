@@ -239,3 +239,43 @@ fn check_takes_values_of_the_environment_from_a_file() {
     let expected = format!("error: {broken}: line 1 is not `NAME=value`\n");
     assert_eq!((output.status.code(), err(&output)), (Some(2), expected));
 }
+
+#[test]
+fn several_programs_share_their_modules_and_tell_a_mistake_once() {
+    let scratch = Scratch::new();
+    let entry = "edition 1\nuse self.shared\nsite a.test { to shared.app }\n";
+    let (prod, staging) = (file(&scratch, "prod.twp", entry), file(&scratch, "staging.twp", entry));
+    let shared = file(&scratch, "shared.twp", "pub upstream app { builtin: echo; }\n");
+    let output = twpc(&["check", &prod, &staging], "");
+    assert_eq!(output.status.code(), Some(1));
+    let text = err(&output);
+    assert_eq!(text.matches("error[E0103]").count(), 1, "{text}");
+    assert!(text.contains(&format!("{shared}:1:33")) && text.ends_with("1 error\n"), "{text}");
+
+    let output = twpc(&["check", "--message-format", "json", &prod], "");
+    let line: serde_json::Value = serde_json::from_str(&out(&output)).expect("JSON");
+    assert_eq!(
+        (line["file"].as_str(), line["helps"][0]["edits"][0]["file"].as_str()),
+        (Some(&*shared), Some(&*shared))
+    );
+}
+
+#[test]
+fn modules_of_standard_input_lie_in_the_current_directory() {
+    let scratch = Scratch::new();
+    file(&scratch, "shared.twp", "pub upstream app { builtin: echo }\n");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_twpc"))
+        .args(["dump", "--stage", "ast", "-"])
+        .current_dir(scratch.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("twpc starts");
+    let text = "edition 1\nuse self.shared\nuse self.gone\nsite a.test { to shared.app }\n";
+    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("twpc ends");
+    let shown = out(&output);
+    assert!(shown.contains("module self.shared\n"), "{shown}");
+    assert!(err(&output).contains("there is no file `gone.twp`"), "{}", err(&output));
+}

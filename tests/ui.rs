@@ -1,11 +1,13 @@
-//! What a person sees: each `tests/ui/*.twp` with the expected text beside it in `*.stderr`.
+//! What a person sees: each `tests/ui/*.twp` with the expected text beside it in `*.stderr`. Modules of a case lie in
+//! a folder of its name.
 //!
 //! `TWP_BLESS=1 cargo test --test ui` writes the expected texts anew; read the difference before keeping it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use twp::load;
-use twp::render::{Source, human, summary};
+use twp::files::Disk;
+use twp::load::{self, SourceFile};
+use twp::render::{Texts, human, summary};
 use twp_lang::Level;
 
 fn cases() -> Vec<PathBuf> {
@@ -21,9 +23,15 @@ fn cases() -> Vec<PathBuf> {
 fn shown(case: &Path) -> String {
     let name = case.file_name().expect("a file name").to_string_lossy().into_owned();
     let text = fs::read_to_string(case).expect("a case is text");
-    let checked = load::check(&text);
-    let shown = human(&checked.diagnostics, &Source::new(&name, &text), false);
+    let checked = checked(case, text);
+    let shown = human(&checked.diagnostics, &Texts::new(&checked.loaded.sources), false);
     format!("{shown}{}\n", summary(&checked.diagnostics, &name))
+}
+
+/// Modules of a case lie in the folder named after it.
+fn checked(case: &Path, text: String) -> load::Checked {
+    let name = case.file_name().expect("a file name").to_string_lossy().into_owned();
+    load::check(SourceFile { name, text }, &mut Disk::beside(Path::new("tests/ui/case.twp")))
 }
 
 #[test]
@@ -65,7 +73,7 @@ fn fixes_of_single_mistakes_are_accepted() {
         .filter(|case| case.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fix_")))
     {
         let mut text = fs::read_to_string(case).expect("a case is text");
-        let before = load::check(&text).diagnostics;
+        let before = checked(case, text.clone()).diagnostics;
         let helps = before
             .iter()
             .filter_map(|diagnostic| diagnostic.helps.iter().find(|help| !help.patches.is_empty()));
@@ -74,7 +82,7 @@ fn fixes_of_single_mistakes_are_accepted() {
         for patch in patches {
             text.replace_range(patch.span.range(), &patch.replacement);
         }
-        let after = load::check(&text).diagnostics;
+        let after = checked(case, text.clone()).diagnostics;
         let errors: Vec<_> = after.iter().filter(|diagnostic| diagnostic.level == Level::Error).collect();
         assert!(!before.is_empty() && errors.is_empty(), "{}: {errors:?}\n{text}", case.display());
         fixed += 1;

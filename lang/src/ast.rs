@@ -41,6 +41,8 @@ pub struct Tree {
 /// `use std.security.{baseline, hsts}`, `use self.nets as nets`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
+    /// `@name(argument, "reason")` before it.
+    pub attributes: Vec<Attribute>,
     /// The module, or a thing of one; at least one part.
     pub path: Vec<Ident>,
     /// The things in braces; `None` without braces.

@@ -7,7 +7,9 @@
 mod allow;
 mod arguments;
 mod call;
+mod collect;
 mod compare;
+mod data;
 mod declare;
 mod docs;
 mod endpoint;
@@ -15,12 +17,14 @@ mod enums;
 mod env;
 mod expr;
 mod field;
+mod file;
 mod flow;
 mod fold;
 mod function;
 mod graph;
 mod header;
 mod host;
+mod imports;
 mod later;
 mod let_in;
 mod limits;
@@ -56,20 +60,37 @@ use crate::ast::{ConstDecl, EnumDecl, EnvDecl, FnDecl, ItemKind, Named, RuleDecl
 use crate::diagnostic::keep_first;
 use crate::hir::{self, EnumTy, Expr, Ty};
 use crate::limits::DIAGNOSTICS_MAX;
+use crate::module::{Files, Loaded, NoFiles};
+use crate::source::Sources;
 use crate::suggest::closest;
 use crate::{Diagnostic, Level, Span};
 use arguments::Head;
+use data::DataFile;
 pub use lints::LINTS;
 use mount::RoutesInfo;
 use names::Names;
 use policy::PolicyInfo;
 use scope::Scope;
+use std::collections::BTreeMap;
 
-/// Checks a tree. The program is there exactly when neither this nor parsing found an error: a tree with pieces
-/// that could not be parsed has none, even when nothing is wrong with the rest.
+/// Checks a program. It is there exactly when neither this nor loading found an error: a program with pieces that
+/// could not be parsed has none, even when nothing is wrong with the rest. Data files are read on the way and added to
+/// the sources.
+pub fn check_program(loaded: &mut Loaded, files: &mut dyn Files) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    let Loaded { sources, modules } = loaded;
+    let modules =
+        modules.iter().map(|module| View { name: &module.name, tree: &module.tree, uses: &module.uses });
+    run(Check::new(modules.collect(), sources, files))
+}
+
+/// Checks a program of one text, which has neither modules nor data files: every `use` leads nowhere.
 pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
-    let mut ctx = Check::new(tree);
-    names::collect(&mut ctx, tree);
+    let modules = vec![View { name: "", tree, uses: &[] }];
+    run(Check::new(modules, &mut Sources::default(), &mut NoFiles))
+}
+
+fn run(mut ctx: Check<'_>) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    collect::all(&mut ctx);
     declare::enums(&mut ctx);
     env::heads(&mut ctx);
     graph::order(&mut ctx);
@@ -83,31 +104,33 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     policy::defaults(&mut ctx);
     mount::defaults(&mut ctx);
     let rules = declare::rules(&mut ctx);
-    let server = server::server(&mut ctx, tree);
+    let server = server::server(&mut ctx);
     server::listeners(&mut ctx);
     upstream::declared(&mut ctx);
     let policies = policy::policies(&mut ctx);
     let routes = mount::declared(&mut ctx);
     let sites = site::sites(&mut ctx);
-    site::at_least_one(&mut ctx, tree);
+    site::at_least_one(&mut ctx);
     lints::unused(&mut ctx);
-    allow::apply(&mut ctx, tree);
+    imports::unused(&mut ctx);
+    allow::apply(&mut ctx);
 
-    let Check { mut diagnostics, listeners, upstreams, consts, fns, envs, incomplete, mut unserved, .. } =
-        ctx;
+    let consts = std::mem::take(&mut ctx.consts);
+    let consts = consts
+        .into_iter()
+        .filter_map(|c| Some(hir::Const { name: ctx.qualified(&c.decl.name), value: c.value? }))
+        .collect();
+    let fns = std::mem::take(&mut ctx.fns);
+    let fns = fns.into_iter().filter_map(|info| function::finish(&ctx, info)).collect();
+    let docs = docs::collect(ctx.modules.iter().map(|module| module.tree));
+    let Check { mut diagnostics, listeners, upstreams, envs, incomplete, mut unserved, .. } = ctx;
     diagnostics.sort_by_key(|d| (d.primary.span.source, d.primary.span.start));
     keep_first(&mut diagnostics);
     if incomplete || diagnostics.iter().any(|d| d.level == Level::Error) {
         return (None, diagnostics);
     }
-    let consts = consts
-        .into_iter()
-        .filter_map(|c| Some(hir::Const { name: c.decl.name.value.clone(), value: c.value? }))
-        .collect();
-    let fns = fns.into_iter().filter_map(function::finish).collect();
     let envs = envs.into_iter().filter_map(env::finish).collect();
     unserved.sort_by_key(|unserved| (unserved.span.source, unserved.span.start));
-    let docs = docs::collect(tree);
     let program = hir::Program {
         server,
         listeners,
@@ -125,12 +148,37 @@ pub fn check(tree: &Tree) -> (Option<hir::Program>, Vec<Diagnostic>) {
     (Some(program), diagnostics)
 }
 
+/// A module as the checker sees it.
+#[derive(Clone, Copy)]
+struct View<'t> {
+    /// `self.shared.nets`; empty for the entry file.
+    name: &'t str,
+    tree: &'t Tree,
+    /// For each `use` the module it names.
+    uses: &'t [Option<u16>],
+}
+
+impl View<'_> {
+    /// Whether it is part of the standard library.
+    fn is_std(&self) -> bool {
+        self.name.starts_with("std.")
+    }
+}
+
 /// Everything the checker knows and has found.
 struct Check<'t> {
     /// What was found, in the order it was found.
     diagnostics: Vec<Diagnostic>,
-    /// Top-level names.
+    /// The modules by number; the first is the entry file.
+    modules: Vec<View<'t>>,
+    /// The texts of the program.
+    sources: &'t mut Sources,
+    /// What reads data files.
+    files: &'t mut dyn Files,
+    /// Top-level names of each module.
     names: Names,
+    /// Data files that were read, by path.
+    data: BTreeMap<String, Option<DataFile>>,
     /// Constants by number.
     consts: Vec<ConstInfo<'t>>,
     /// Constants, functions and policies so that each comes after those it uses; rules and routes stand among them.
@@ -202,10 +250,14 @@ struct EnvInfo<'t> {
 }
 
 impl<'t> Check<'t> {
-    fn new(tree: &'t Tree) -> Check<'t> {
-        let mut ctx = Check {
+    fn new(modules: Vec<View<'t>>, sources: &'t mut Sources, files: &'t mut dyn Files) -> Check<'t> {
+        Check {
             diagnostics: Vec::new(),
-            names: Names::default(),
+            names: Names::new(modules.len()),
+            modules,
+            sources,
+            files,
+            data: BTreeMap::new(),
             consts: Vec::new(),
             order: Vec::new(),
             fns: Vec::new(),
@@ -224,38 +276,12 @@ impl<'t> Check<'t> {
             scope: Scope::default(),
             unserved: Vec::new(),
             incomplete: false,
-        };
-        ctx.incomplete = !tree.uses.is_empty();
-        for item in &tree.items {
-            if later::is_later(item) {
-                ctx.incomplete = true;
-                continue;
-            }
-            match &item.kind {
-                ItemKind::Const(decl) => ctx.consts.push(ConstInfo { decl, value: None, cyclic: false }),
-                ItemKind::Rule(decl) => ctx.rules.push(RuleInfo { decl, head: Head::of(&decl.name) }),
-                ItemKind::Fn(decl) => {
-                    let head = Head::of(&decl.name);
-                    ctx.fns.push(FnInfo { decl, head, result: Ty::Error, body: None });
-                }
-                ItemKind::Enum(decl) => ctx.enum_decls.push(decl),
-                ItemKind::Env(decl) => ctx.envs.push(EnvInfo { decl, ty: Ty::Error, default: None }),
-                ItemKind::Policy(decl) => ctx.policies.push(PolicyInfo::new(decl)),
-                ItemKind::Routes(decl) => ctx.routes.push(RoutesInfo::new(decl)),
-                ItemKind::Listener(decl) => ctx.listener_decls.push(decl),
-                ItemKind::Upstream(decl) => ctx.upstream_decls.push(decl),
-                ItemKind::Site(decl) => ctx.site_decls.push(decl),
-                ItemKind::Error(_) => ctx.incomplete = true,
-                ItemKind::Server(_)
-                | ItemKind::Secret(_)
-                | ItemKind::Table(_)
-                | ItemKind::Stream(_)
-                | ItemKind::Forward(_)
-                | ItemKind::Test(_)
-                | ItemKind::Invariant(_) => {}
-            }
         }
-        ctx
+    }
+
+    /// The tree of the entry file.
+    fn entry(&self) -> &'t Tree {
+        self.modules[0].tree
     }
 
     /// Reports a finding.
@@ -282,7 +308,7 @@ impl<'t> Check<'t> {
 
     /// Settings of all `server` blocks.
     fn server_blocks(tree: &'t Tree) -> impl Iterator<Item = (&'t Vec<Setting>, Span)> {
-        tree.items.iter().filter(|item| !later::is_later(item)).filter_map(|item| {
+        tree.items.iter().filter_map(|item| {
             let ItemKind::Server(settings) = &item.kind else { return None };
             Some((settings, item.span))
         })

@@ -47,6 +47,7 @@ impl Dump {
     }
 
     fn used(&mut self, used: &Use) {
+        self.leading(&[], &used.attributes);
         let names = used.names.as_deref().map(|names| format!(".{{{}}}", text::joined(names, ", ")));
         let (path, names) = (text::joined(&used.path, "."), names.unwrap_or_default());
         self.line(Some(used.span), &format!("use {path}{names}{}", text::named(used.alias.as_ref())));

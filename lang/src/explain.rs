@@ -6,6 +6,7 @@
 mod checker;
 mod compiler;
 mod lints;
+mod modules;
 mod syntax;
 
 use crate::LINTS;
@@ -13,7 +14,7 @@ use std::sync::LazyLock;
 
 /// Code and page of every diagnostic, in the order of the codes. The first line of a page is its title.
 pub static PAGES: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
-    let mut pages = [checker::PAGES, compiler::PAGES, lints::PAGES, syntax::PAGES].concat();
+    let mut pages = [checker::PAGES, compiler::PAGES, lints::PAGES, modules::PAGES, syntax::PAGES].concat();
     pages.sort_unstable_by_key(|(code, _)| *code);
     pages
 });

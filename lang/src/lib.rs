@@ -1,8 +1,8 @@
 //! The twp language: text in, data out.
 //!
-//! [`parse`] turns text into a syntax tree, [`check`] turns the tree into a typed program; both always return a
-//! value and report what is wrong as [`Diagnostic`]s. This crate never fails, never reads a file, a clock or the
-//! environment, and never prints.
+//! [`load`] turns the text of the entry file, and what that uses, into syntax trees; [`check_program`] turns them into a
+//! typed program. Both always return a value and report what is wrong as [`Diagnostic`]s. This crate never fails, never
+//! reads a file (whoever calls it brings [`Files`]), a clock or the environment, and never prints.
 
 pub mod ast;
 pub mod catalogue;
@@ -13,14 +13,18 @@ pub mod explain;
 pub mod hir;
 pub mod limits;
 pub mod literal;
+pub mod module;
 mod parse;
 mod scan;
+pub mod source;
 pub mod span;
 mod suggest;
 pub mod target;
 
-pub use check::{LINTS, check};
+pub use check::{LINTS, check, check_program};
 pub use diagnostic::{Diagnostic, Help, Label, Level, Patch};
 pub use dump::dump_ast;
+pub use module::{Files, Loaded, load};
 pub use parse::{parse, parse_source};
+pub use source::{Source, Sources};
 pub use span::Span;

@@ -17,3 +17,15 @@ pub const PARSER_STEPS_MAX: usize = 100_000_000;
 
 /// Bytes of a word that suggestions are looked up for; comparing costs the product of both lengths.
 pub const SUGGESTION_BYTES_MAX: usize = 64;
+
+/// Files of one program. Each has a number of 16 bits and is watched; a hundred teams with ten files each fit.
+pub const FILES_MAX: usize = 4096;
+
+/// Bytes of all files of one program: the supervisor keeps them, to start again what served last.
+pub const PROGRAM_BYTES_MAX: usize = 32 << 20;
+
+/// Bytes of one data file: a table of 100,000 lines has a quarter of it.
+pub const DATA_BYTES_MAX: usize = 16 << 20;
+
+/// Folders between the entry file and a module. Trees of people have three; the bound keeps paths short.
+pub const MODULE_DEPTH_MAX: usize = 16;

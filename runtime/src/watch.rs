@@ -33,6 +33,20 @@ impl Fingerprint {
         Fingerprint(contents.iter().fold(BASIS, step))
     }
 
+    /// Of a program that consists of these files, in an order that is the same for the same files: that of the only
+    /// one, or of all together. `None` when one of them could not be read.
+    pub fn of_all(files: impl IntoIterator<Item = Option<Fingerprint>>) -> Option<Fingerprint> {
+        let files: Vec<Fingerprint> = files.into_iter().collect::<Option<_>>()?;
+        match files.as_slice() {
+            [] => None,
+            [only] => Some(*only),
+            all => {
+                let bytes: Vec<u8> = all.iter().flat_map(|file| file.0.to_be_bytes()).collect();
+                Some(Fingerprint::of(&bytes))
+            }
+        }
+    }
+
     /// Of a file as it is now; `None` when it cannot be read, is none, or is larger than any source may be.
     pub fn of_file(path: &Path) -> Option<Fingerprint> {
         // A pipe or device would keep whoever reads it waiting.

@@ -1,6 +1,6 @@
 //! One diagnostic as one line of JSON. Bytes count from 0, lines and columns (characters) from 1.
 
-use super::{Source, level_word};
+use super::{Texts, level_word};
 use serde::Serialize;
 use twp_lang::explain::lint_name;
 use twp_lang::{Diagnostic, Span};
@@ -55,19 +55,19 @@ struct Edit<'a> {
 }
 
 /// The diagnostic with its line end.
-pub(super) fn line(diagnostic: &Diagnostic, source: &Source<'_>) -> String {
+pub(super) fn line(diagnostic: &Diagnostic, texts: &Texts<'_>) -> String {
     let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary).enumerate();
     let spans = labels.map(|(number, label)| Labelled {
         primary: number == 0,
         label: &label.text,
-        place: place(label.span, source),
+        place: place(label.span, texts),
     });
     let helps = diagnostic.helps.iter().map(|help| Advice {
         text: &help.text,
         edits: help
             .patches
             .iter()
-            .map(|patch| Edit { replacement: &patch.replacement, place: place(patch.span, source) })
+            .map(|patch| Edit { replacement: &patch.replacement, place: place(patch.span, texts) })
             .collect(),
     });
     let line = Line {
@@ -75,7 +75,7 @@ pub(super) fn line(diagnostic: &Diagnostic, source: &Source<'_>) -> String {
         code: diagnostic.code,
         lint: lint_name(diagnostic.code),
         message: &diagnostic.message,
-        place: place(diagnostic.primary.span, source),
+        place: place(diagnostic.primary.span, texts),
         spans: spans.collect(),
         notes: &diagnostic.notes,
         helps: helps.collect(),
@@ -83,9 +83,10 @@ pub(super) fn line(diagnostic: &Diagnostic, source: &Source<'_>) -> String {
     serde_json::to_string(&line).expect("strings and numbers only") + "\n"
 }
 
-fn place<'a>(span: Span, source: &Source<'a>) -> Place<'a> {
-    let range = source.range(span);
-    let (line, column) = source.lines.place(range.start, source.text);
-    let (end_line, end_column) = source.lines.place(range.end, source.text);
-    Place { file: source.name, line, column, end_line, end_column, start: range.start, end: range.end }
+fn place<'a>(span: Span, texts: &Texts<'a>) -> Place<'a> {
+    let text = texts.of(span);
+    let range = text.range(span);
+    let (line, column) = text.lines().place(range.start, text.contents);
+    let (end_line, end_column) = text.lines().place(range.end, text.contents);
+    Place { file: text.name, line, column, end_line, end_column, start: range.start, end: range.end }
 }

@@ -2,7 +2,8 @@
 
 use super::{EngineArg, Failure, MessageFormat};
 use crate::environment::Environment;
-use crate::load;
+use crate::files::{Disk, Kept};
+use crate::load::{self, SourceFile};
 use crate::render;
 use clap::{Args, ValueEnum};
 use std::io::ErrorKind;
@@ -50,21 +51,26 @@ pub(super) fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Reads, checks and compiles the file, or what the supervisor has kept of it.
+/// Reads, checks and compiles the program, or what the supervisor has kept of it.
 fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
-    let (text, fingerprint) = match kept.first() {
-        Some(source) => (source.text.clone(), source.fingerprint),
-        None => read(&args.file)?,
+    let (checked, sources) = if let Some((entry, rest)) = kept.split_first() {
+        let file = SourceFile { name: args.file.display().to_string(), text: entry.text.clone() };
+        let known = rest.iter().filter(|source| source.fingerprint.is_some());
+        let texts = known.map(|source| (source.path.as_path(), source.text.as_str()));
+        let checked = load::check_to_run(file, &mut Kept::beside(&args.file, texts), &Environment::Process);
+        (checked, kept.to_vec())
+    } else {
+        let (file, entry) = read(&args.file)?;
+        let mut disk = Disk::beside(&args.file);
+        let checked = load::check_to_run(file, &mut disk, &Environment::Process);
+        (checked, std::iter::once(entry).chain(sources(&disk)).collect())
     };
-    let checked = load::check_to_run(&text, &Environment::Process);
-    let name = args.file.display().to_string();
-    let excerpts = render::Source::new(&name, &text);
+    let texts = render::Texts::new(&checked.loaded.sources);
     let mut said = match args.message_format {
-        MessageFormat::Human => render::human(&checked.diagnostics, &excerpts, args.color == Color::Always),
-        MessageFormat::Short => render::short(&checked.diagnostics, &excerpts),
-        MessageFormat::Json => render::json(&checked.diagnostics, &excerpts),
+        MessageFormat::Human => render::human(&checked.diagnostics, &texts, args.color == Color::Always),
+        MessageFormat::Short => render::short(&checked.diagnostics, &texts),
+        MessageFormat::Json => render::json(&checked.diagnostics, &texts),
     };
-    let sources = vec![Source { path: args.file.clone(), fingerprint, text: text.clone() }];
     if let Some(mut artifact) = checked.artifact {
         if let Err(reason) = artifact.program.use_engine(args.engine.choice()) {
             let text = format!("error: there is no native code: {reason}\n  help: use --engine auto\n");
@@ -82,7 +88,7 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         return Ok(Loaded { artifact, sources, warnings: said });
     }
     if args.message_format == MessageFormat::Human {
-        said.push_str(&render::summary(&checked.diagnostics, &name));
+        said.push_str(&render::summary(&checked.diagnostics, &args.file.display().to_string()));
         said.push('\n');
     }
     Err(Refused { text: said, sources })
@@ -96,17 +102,32 @@ fn perf_map_note(artifact: &Artifact, format: MessageFormat) -> Option<String> {
         .then(|| format!("note: profilers get no names, /tmp/perf-{process}.map: {error}\n"))
 }
 
-fn read(file: &Path) -> Result<(String, Option<Fingerprint>), Refused> {
+/// The entry file, with what the supervisor keeps of it.
+fn read(path: &Path) -> Result<(SourceFile, Source), Refused> {
     // Taken first: should the file change before it is read, the supervisor sees a difference and tries again.
-    let before = Fingerprint::of_file(file);
-    match load::read(file) {
-        Ok(source) => {
-            let fingerprint = Fingerprint::of(source.text.as_bytes());
-            Ok((source.text, Some(fingerprint)))
+    let before = Fingerprint::of_file(path);
+    match load::read(path) {
+        Ok(file) => {
+            let fingerprint = Some(Fingerprint::of(file.text.as_bytes()));
+            let source = Source { path: path.to_owned(), fingerprint, text: file.text.clone() };
+            Ok((file, source))
         }
         Err(error) => {
-            let sources = vec![Source { path: file.to_owned(), fingerprint: before, text: String::new() }];
+            let sources = vec![Source { path: path.to_owned(), fingerprint: before, text: String::new() }];
             Err(Refused { text: format!("error: {error}\n"), sources })
         }
     }
+}
+
+/// What the supervisor watches and keeps of the other files. It watches also those that could not be read, so that
+/// mending them is a change like any other.
+fn sources(disk: &Disk) -> impl Iterator<Item = Source> {
+    disk.seen().map(|(path, text)| Source {
+        path: path.to_owned(),
+        fingerprint: match text {
+            Some(text) => Some(Fingerprint::of(text.as_bytes())),
+            None => Fingerprint::of_file(path),
+        },
+        text: text.unwrap_or_default().to_owned(),
+    })
 }

@@ -2,9 +2,11 @@
 
 use super::{FINDINGS, USAGE, colour, cost, print, tell};
 use crate::environment::Environment;
+use crate::files::Disk;
 use crate::load;
-use crate::render::{self, Source};
+use crate::render::{self, Texts};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use twp_lang::{Diagnostic, Level};
@@ -31,7 +33,7 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArgs {
-    /// Files to check, each on its own; `-` is standard input
+    /// Entry files to check, each with its modules; `-` is standard input, with modules of the current directory
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// How findings are written
@@ -68,6 +70,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
+    let mut told = BTreeSet::new();
     for path in &args.files {
         let file = match load::read(path) {
             Ok(file) => file,
@@ -77,21 +80,27 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
                 continue;
             }
         };
-        let checked = if args.for_run {
-            load::check_to_run(&file.text, &environment)
-        } else {
-            load::check_within(&file.text, &environment)
-        };
-        let source = Source::new(&file.name, &file.text);
-        match args.message_format {
-            Format::Human => tell(&render::human(&checked.diagnostics, &source, colour())),
-            Format::Short => print(&render::short(&checked.diagnostics, &source)),
-            Format::Json => print(&render::json(&checked.diagnostics, &source)),
+        let check = if args.for_run { load::check_to_run } else { load::check_within };
+        let name = file.name.clone();
+        let checked = check(file, &mut Disk::beside(path), &environment);
+        let texts = Texts::new(&checked.loaded.sources);
+        for diagnostic in checked.diagnostics {
+            let one = std::slice::from_ref(&diagnostic);
+            let text = match args.message_format {
+                Format::Human => render::human(one, &texts, colour()),
+                Format::Short => render::short(one, &texts),
+                Format::Json => render::json(one, &texts),
+            };
+            // A module of several programs has its mistakes once.
+            if told.insert(text.clone()) {
+                let out = if args.message_format == Format::Human { tell } else { print };
+                out(&text);
+                found.push(diagnostic);
+            }
         }
         if let (true, Some(artifact)) = (args.cost, &checked.artifact) {
-            print(&cost::report(&file.name, artifact, args.message_format));
+            print(&cost::report(&name, artifact, args.message_format));
         }
-        found.extend(checked.diagnostics);
     }
     if args.message_format == Format::Human && !(unreadable && found.is_empty()) {
         let name = match &args.files[..] {

@@ -1,12 +1,14 @@
 //! `twpc dump`: shows what the compiler makes of a file at one of its stages.
 
 use super::{FINDINGS, USAGE, colour, print, tell};
+use crate::files::Disk;
 use crate::load::{self, Checked};
-use crate::render::{self, Source};
+use crate::render::{self, Texts};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use twp_lang::Diagnostic;
+use twp_lang::module::Module;
 
 const HELP: &str = "\
 Examples:
@@ -48,9 +50,9 @@ pub(super) fn run(args: &DumpArgs) -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    let checked = load::check(&file.text);
-    let source = Source::new(&file.name, &file.text);
-    tell(&render::human(&checked.diagnostics, &source, colour()));
+    let checked = load::check(file, &mut Disk::beside(&args.file));
+    let texts = Texts::new(&checked.loaded.sources);
+    tell(&render::human(&checked.diagnostics, &texts, colour()));
     match show(args.stage, &checked) {
         Ok(Some(Err(reason))) => {
             tell(&format!("error: there is no native code: {reason}\n"));
@@ -62,7 +64,7 @@ pub(super) fn run(args: &DumpArgs) -> ExitCode {
         }
         Ok(None) => ExitCode::from(FINDINGS),
         Err(diagnostics) => {
-            tell(&render::human(&diagnostics, &source, colour()));
+            tell(&render::human(&diagnostics, &texts, colour()));
             ExitCode::from(FINDINGS)
         }
     }
@@ -74,7 +76,7 @@ pub(super) fn run(args: &DumpArgs) -> ExitCode {
 fn show(stage: Stage, checked: &Checked) -> Result<Option<Result<String, String>>, Vec<Diagnostic>> {
     let artifact = checked.artifact.as_ref();
     match stage {
-        Stage::Ast => Ok(Some(Ok(twp_lang::dump_ast(&checked.tree)))),
+        Stage::Ast => Ok(Some(Ok(trees(&checked.loaded.modules)))),
         Stage::Core => {
             let core = checked.program.as_ref().map(twp_compiler::dump_core).transpose()?;
             Ok(core.map(Ok))
@@ -83,4 +85,16 @@ fn show(stage: Stage, checked: &Checked) -> Result<Option<Result<String, String>
         Stage::Clif => Ok(artifact.map(twp_compiler::dump_clif)),
         Stage::Asm => Ok(artifact.map(twp_compiler::dump_asm)),
     }
+}
+
+/// The trees of all modules, each but the entry file's under its name.
+fn trees(modules: &[Module]) -> String {
+    let mut out = String::new();
+    for module in modules {
+        if !module.name.is_empty() {
+            out.extend(["module ", &module.name, "\n"]);
+        }
+        out.push_str(&twp_lang::dump_ast(&module.tree));
+    }
+    out
 }

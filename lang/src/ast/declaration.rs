@@ -37,9 +37,11 @@ pub struct Param {
     pub default: Option<Expr>,
 }
 
-/// A written type: `Set<Cidr>`.
+/// A written type: `Set<Cidr>`, `plans.Tier`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeName {
+    /// The module that declares it, when it is another one.
+    pub module: Option<Ident>,
     /// The outer name.
     pub name: Ident,
     /// Arguments in angle brackets.

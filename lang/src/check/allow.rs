@@ -2,12 +2,12 @@
 
 use super::Check;
 use super::lints::LINTS;
-use crate::ast::{Attribute, ItemKind, SiteItem, Tree};
+use crate::ast::{Attribute, ItemKind, SiteItem};
 use crate::suggest::closest;
 use crate::{Diagnostic, Level, Span};
 
 /// Lints of later versions: naming one is no mistake.
-const LATER: [&str; 11] = [
+const LATER: [&str; 10] = [
     "impossible_route",
     "crossing_routes",
     "near_miss",
@@ -17,19 +17,23 @@ const LATER: [&str; 11] = [
     "path_confusion",
     "late_fallback",
     "literal_secret",
-    "unused_import",
     "undecided",
 ];
 
 /// Takes out the lints that are allowed where they were found, and reports attributes that are wrong or unused.
-pub(super) fn apply(ctx: &mut Check<'_>, tree: &Tree) {
+pub(super) fn apply(ctx: &mut Check<'_>) {
     let mut attributes: Vec<(&Attribute, Span)> = Vec::new();
-    for item in &tree.items {
-        attributes.extend(item.attributes.iter().map(|attribute| (attribute, item.span)));
-        match (&item.kind, item.public) {
-            (ItemKind::Site(site), None) => collect(&site.items, &mut attributes),
-            (ItemKind::Routes(routes), None) => collect(&routes.items, &mut attributes),
-            _ => {}
+    for tree in ctx.modules.iter().map(|module| module.tree) {
+        for used in &tree.uses {
+            attributes.extend(used.attributes.iter().map(|attribute| (attribute, used.span)));
+        }
+        for item in &tree.items {
+            attributes.extend(item.attributes.iter().map(|attribute| (attribute, item.span)));
+            match &item.kind {
+                ItemKind::Site(site) => collect(&site.items, &mut attributes),
+                ItemKind::Routes(routes) => collect(&routes.items, &mut attributes),
+                _ => {}
+            }
         }
     }
     for (attribute, covered) in attributes {

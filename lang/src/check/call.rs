@@ -1,49 +1,31 @@
 //! Calls of rules and functions.
 
 use super::declare::broken;
-use super::names::Kind;
+use super::names::{Behind, Kind, Name};
 use super::scope::Place;
-use super::{Check, arguments, expr, field, names};
+use super::{Check, arguments, expr, field, file, names};
 use crate::ast::{self, Argument};
 use crate::hir::{Expr, ExprKind, FnId, RuleId, Ty};
 use crate::{Diagnostic, Span};
 
 /// `callee(arguments)`
 pub(super) fn call(ctx: &mut Check<'_>, callee: &ast::Expr, arguments: &[Argument], span: Span) -> Expr {
-    let ast::ExprKind::Name(name) = &callee.kind else {
-        return call_of_value(ctx, callee, span);
+    let name = match &callee.kind {
+        ast::ExprKind::Name(name) => name,
+        ast::ExprKind::Access { base, name } => {
+            return match names::behind_module(ctx, base, name, names::VALUE) {
+                Behind::Found(found) => named(ctx, (&name.value, found), callee, arguments, span),
+                Behind::Nothing => broken(span),
+                Behind::NoModule => call_of_value(ctx, callee, span),
+            };
+        }
+        _ => return call_of_value(ctx, callee, span),
     };
-    if let Some(found) = ctx.names.look_up(name) {
-        return match found.kind {
-            Kind::Rule(id) => rule(ctx, id, arguments, span),
-            Kind::Fn(id) => function(ctx, id, arguments, span),
-            Kind::Later => broken(span),
-            Kind::Const(_)
-            | Kind::Enum(_)
-            | Kind::Env(_)
-            | Kind::Listener(_)
-            | Kind::Upstream(_)
-            | Kind::Policy(_)
-            | Kind::Routes(_) => {
-                let message = format!("`{name}` cannot be called");
-                let diagnostic = Diagnostic::error("E0204", message, callee.span)
-                    .label(format!("this is {}", found.kind.with_article()))
-                    .with(found.span, "declared here");
-                ctx.report(match found.kind {
-                    Kind::Policy(_) => diagnostic.help(format!("write `apply {name}(…)` as a statement")),
-                    Kind::Routes(_) => diagnostic.help(format!("write `mount {name}(…)` in a site or group")),
-                    Kind::Const(_)
-                    | Kind::Rule(_)
-                    | Kind::Fn(_)
-                    | Kind::Enum(_)
-                    | Kind::Env(_)
-                    | Kind::Listener(_)
-                    | Kind::Upstream(_)
-                    | Kind::Later => diagnostic,
-                });
-                broken(span)
-            }
-        };
+    if let Some(found) = ctx.names.look_up(callee.span.source, name) {
+        return named(ctx, (name, found), callee, arguments, span);
+    }
+    if name == "file" {
+        return file::text(ctx, arguments, span);
     }
     if ctx.scope.unsure.iter().any(|unsure| unsure == name) {
     } else if field::is_later_call(name) {
@@ -54,7 +36,36 @@ pub(super) fn call(ctx: &mut Check<'_>, callee: &ast::Expr, arguments: &[Argumen
     broken(span)
 }
 
-/// A call of something that is no plain name: a module's function, which comes in a later version, or a mistake.
+/// A call of something that a module declares.
+fn named(
+    ctx: &mut Check<'_>,
+    (name, found): (&str, Name),
+    callee: &ast::Expr,
+    arguments: &[Argument],
+    span: Span,
+) -> Expr {
+    if let Kind::Rule(id) = found.kind {
+        return rule(ctx, id, arguments, span);
+    }
+    if let Kind::Fn(id) = found.kind {
+        return function(ctx, id, arguments, span);
+    }
+    if found.kind != Kind::Later {
+        let diagnostic = Diagnostic::error("E0204", format!("`{name}` cannot be called"), callee.span)
+            .label(format!("this is {}", found.kind.with_article()))
+            .with(found.declared, "declared here");
+        ctx.report(if let Kind::Policy(_) = found.kind {
+            diagnostic.help(format!("write `apply {name}(…)` as a statement"))
+        } else if let Kind::Routes(_) = found.kind {
+            diagnostic.help(format!("write `mount {name}(…)` in a site or group"))
+        } else {
+            diagnostic
+        });
+    }
+    broken(span)
+}
+
+/// A call of something that is no plain name: a method, which comes in a later version, or a mistake.
 fn call_of_value(ctx: &mut Check<'_>, callee: &ast::Expr, span: Span) -> Expr {
     let value = match &callee.kind {
         ast::ExprKind::Access { base, name } if field::builtin(base).is_none() => {

@@ -65,7 +65,7 @@ fn rule(ctx: &mut Check<'_>, id: hir::RuleId) -> hir::Rule {
     let condition = expr::expect(ctx, &decl.condition, &Ty::Bool);
     ctx.scope.guard_text = None;
     ctx.scope.params.clear();
-    hir::Rule { name: head.name.clone(), params: head.typed(), condition }
+    hir::Rule { name: ctx.qualified(&decl.name), params: head.typed(), condition }
 }
 
 /// Goes one level deeper; `None`, and a report, when that is too deep.

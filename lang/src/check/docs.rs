@@ -4,10 +4,10 @@ use crate::Span;
 use crate::ast::{ItemKind, SiteItem, Tree};
 use crate::hir::Doc;
 
-/// The documentation of everything in a tree, in the order of the text.
-pub(super) fn collect(tree: &Tree) -> Vec<Doc> {
+/// The documentation of everything in the modules, in the order of their numbers and of the text.
+pub(super) fn collect<'t>(modules: impl Iterator<Item = &'t Tree>) -> Vec<Doc> {
     let mut docs = Vec::new();
-    for item in &tree.items {
+    for item in modules.flat_map(|tree| &tree.items) {
         let of = item.kind.declared().map_or(item.span, |name| name.span);
         add(&mut docs, of, &item.docs);
         match &item.kind {
@@ -31,7 +31,7 @@ pub(super) fn collect(tree: &Tree) -> Vec<Doc> {
             | ItemKind::Error(_) => {}
         }
     }
-    docs.sort_by_key(|doc| doc.of.start);
+    docs.sort_by_key(|doc| (doc.of.source, doc.of.start));
     docs
 }
 

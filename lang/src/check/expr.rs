@@ -58,9 +58,12 @@ fn expect_kind(ctx: &mut Check<'_>, expr: &ast::Expr, wanted: &Ty) -> Expr {
         // Their types were written, and what was wrong with that was said.
         (ast::ExprKind::Map(_), Ty::Error) => broken(expr.span),
         (_, Ty::Error) => infer_kind(ctx, expr),
-        (ast::ExprKind::Name(_) | ast::ExprKind::Literal(Literal::Endpoint(_)), Ty::Upstream) => {
-            upstream::value(ctx, expr)
-        }
+        (
+            ast::ExprKind::Name(_)
+            | ast::ExprKind::Access { .. }
+            | ast::ExprKind::Literal(Literal::Endpoint(_)),
+            Ty::Upstream,
+        ) => upstream::value(ctx, expr),
         (ast::ExprKind::Literal(literal), _) => literal::adapt(ctx, literal, wanted, expr),
         (ast::ExprKind::If { .. }, _) => choose(ctx, expr, Some(wanted)),
         (ast::ExprKind::Name(word), Ty::Enum(declared)) => enums::word(ctx, expr, word, declared),

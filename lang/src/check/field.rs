@@ -2,7 +2,7 @@
 
 use super::call;
 use super::declare::broken;
-use super::names::{self, BUILTIN, Kind};
+use super::names::{self, BUILTIN, Behind, Kind, Name};
 use super::scope::Place;
 use super::{Check, expr, header, map};
 use crate::ast;
@@ -31,7 +31,7 @@ const DERIVED: [&str; 2] = ["is_websocket", "is_grpc"];
 /// Fields of values of a later version.
 const VALUE_LATER: [&str; 4] = ["decoded", "header_safe", "len", "lower"];
 /// Natives of a later version.
-const CALL_LATER: [&str; 8] = ["json", "file", "acme", "files", "hash", "dns", "secret_equals", "local_ca"];
+const CALL_LATER: [&str; 7] = ["json", "acme", "files", "hash", "dns", "secret_equals", "local_ca"];
 
 /// A name by itself.
 pub(super) fn name(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
@@ -48,49 +48,50 @@ pub(super) fn name(ctx: &mut Check<'_>, name: &str, span: Span) -> Expr {
     if ctx.scope.unsure.iter().any(|unsure| unsure == name) {
         return broken(span);
     }
-    let Some(found) = ctx.names.look_up(name) else {
+    let Some(found) = ctx.names.look_up(span.source, name) else {
         if BUILTIN.contains(&name) {
-            not_a_value(ctx, name, "a group of fields", span);
+            not_a_value(ctx, name, ("a group of fields", None), span);
         } else {
             names::unknown_value(ctx, name, span);
         }
         return broken(span);
     };
-    match found.kind {
-        Kind::Later => broken(span),
-        Kind::Const(id) => match &ctx.consts[id].value {
+    named(ctx, name, found, span)
+}
+
+/// The value of something that a module declares.
+fn named(ctx: &mut Check<'_>, name: &str, found: Name, span: Span) -> Expr {
+    if let Kind::Const(id) = found.kind {
+        return match &ctx.consts[id].value {
             Some(value) if value.ty != Ty::Error && !ctx.consts[id].cyclic => {
                 Expr { kind: ExprKind::Const(id), ty: value.ty.clone(), span }
             }
             Some(_) | None => broken(span),
-        },
-        Kind::Rule(id) => call::rule(ctx, id, &[], span),
-        Kind::Fn(_) => {
-            let message = format!("`{name}` is a function");
-            ctx.report(
-                Diagnostic::error("E0204", message, span)
-                    .label("its value depends on its arguments")
-                    .with(found.span, "declared here")
-                    .help(format!("write `{name}(…)`")),
-            );
-            broken(span)
-        }
-        Kind::Listener(_)
-        | Kind::Upstream(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Policy(_)
-        | Kind::Routes(_) => {
-            not_a_value(ctx, name, found.kind.with_article(), span);
-            broken(span)
-        }
+        };
     }
+    if let Kind::Rule(id) = found.kind {
+        return call::rule(ctx, id, &[], span);
+    }
+    if let Kind::Fn(_) = found.kind {
+        let message = format!("`{name}` is a function");
+        ctx.report(
+            Diagnostic::error("E0204", message, span)
+                .label("its value depends on its arguments")
+                .with(found.declared, "declared here")
+                .help(format!("write `{name}(…)`")),
+        );
+        return broken(span);
+    }
+    if found.kind != Kind::Later {
+        not_a_value(ctx, name, (found.kind.with_article(), Some(found.declared)), span);
+    }
+    broken(span)
 }
 
-fn not_a_value(ctx: &mut Check<'_>, name: &str, what: &str, span: Span) {
+fn not_a_value(ctx: &mut Check<'_>, name: &str, (what, place): (&str, Option<Span>), span: Span) {
     let mut diagnostic =
         Diagnostic::error("E0204", format!("`{name}` is not a value"), span).label(format!("this is {what}"));
-    if let Some(place) = ctx.names.place(name) {
+    if let Some(place) = place {
         diagnostic = diagnostic.with(place, "declared here");
     }
     ctx.report(diagnostic);
@@ -107,6 +108,11 @@ pub(super) fn access(ctx: &mut Check<'_>, base: &ast::Expr, name: &Ident, span: 
             return broken(span);
         }
         None => {}
+    }
+    match names::behind_module(ctx, base, name, names::VALUE) {
+        Behind::Found(found) => return named(ctx, &name.value, found, span),
+        Behind::Nothing => return broken(span),
+        Behind::NoModule => {}
     }
     let value = expr::infer(ctx, base);
     if value.ty == Ty::Error {

@@ -27,6 +27,6 @@ pub(super) fn body(ctx: &mut Check<'_>, id: FnId) {
 }
 
 /// The function as later stages see it.
-pub(super) fn finish(info: FnInfo<'_>) -> Option<Fn> {
-    Some(Fn { params: info.head.typed(), name: info.head.name, body: info.body? })
+pub(super) fn finish(ctx: &Check<'_>, info: FnInfo<'_>) -> Option<Fn> {
+    Some(Fn { params: info.head.typed(), name: ctx.qualified(&info.decl.name), body: info.body? })
 }

@@ -2,6 +2,7 @@
 //! and policies are checked after those they use.
 
 use super::Check;
+use super::names::{Kind, Names};
 use crate::ast::{Expr, ExprKind, TextPiece};
 use crate::hir::{ConstId, FnId, PolicyId, RoutesId, RuleId};
 use crate::{Diagnostic, Span};
@@ -120,41 +121,42 @@ fn node_name<'c>(ctx: &'c Check<'_>, node: Node) -> &'c str {
 
 /// The uses of each node, in the order of the text.
 fn uses(ctx: &Check<'_>) -> BTreeMap<Node, Vec<Use>> {
-    let mut by_name: BTreeMap<&str, Node> = BTreeMap::new();
-    for (id, rule) in ctx.rules.iter().enumerate().rev() {
-        by_name.insert(&rule.decl.name.value, Node::Rule(id));
-    }
-    for (id, function) in ctx.fns.iter().enumerate().rev() {
-        by_name.insert(&function.decl.name.value, Node::Fn(id));
-    }
-    for (id, constant) in ctx.consts.iter().enumerate().rev() {
-        by_name.insert(&constant.decl.name.value, Node::Const(id));
-    }
     let mut graph = BTreeMap::new();
     for (id, constant) in ctx.consts.iter().enumerate() {
-        graph.insert(Node::Const(id), uses_in(&[&constant.decl.value], &by_name));
+        graph.insert(Node::Const(id), uses_in(&[&constant.decl.value], &ctx.names));
     }
     for (id, function) in ctx.fns.iter().enumerate() {
         let defaults = function.decl.params.iter().filter_map(|param| param.default.as_ref());
         let exprs: Vec<&Expr> = defaults.chain([&function.decl.body]).collect();
-        graph.insert(Node::Fn(id), uses_in(&exprs, &by_name));
+        graph.insert(Node::Fn(id), uses_in(&exprs, &ctx.names));
     }
     for (id, rule) in ctx.rules.iter().enumerate() {
         let defaults = rule.decl.params.iter().filter_map(|param| param.default.as_ref());
         let exprs: Vec<&Expr> = defaults.chain([&rule.decl.condition]).collect();
-        graph.insert(Node::Rule(id), uses_in(&exprs, &by_name));
+        graph.insert(Node::Rule(id), uses_in(&exprs, &ctx.names));
     }
     bodies::uses(ctx, &mut graph);
     graph
 }
 
-fn uses_in(exprs: &[&Expr], by_name: &BTreeMap<&str, Node>) -> Vec<Use> {
+/// What can use itself.
+fn node_of(kind: Kind) -> Option<Node> {
+    if let Kind::Const(id) = kind {
+        Some(Node::Const(id))
+    } else if let Kind::Rule(id) = kind {
+        Some(Node::Rule(id))
+    } else if let Kind::Fn(id) = kind {
+        Some(Node::Fn(id))
+    } else {
+        None
+    }
+}
+
+fn uses_in(exprs: &[&Expr], names: &Names) -> Vec<Use> {
     let mut found = Vec::new();
     let mut open: Vec<&Expr> = exprs.to_vec();
     while let Some(expr) = open.pop() {
-        if let ExprKind::Name(name) = &expr.kind
-            && let Some(&target) = by_name.get(name.as_str())
-        {
+        if let Some(target) = names.peek_expr(expr).and_then(|found| node_of(found.kind)) {
             found.push(Use { target, span: expr.span });
         }
         children(expr, &mut open);

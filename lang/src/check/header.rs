@@ -94,7 +94,7 @@ pub(super) fn constant_name(ctx: &mut Check<'_>, index: &ast::Expr, what: &str) 
 /// `x-name` without quotes, which reads as a difference of names that nobody declared.
 fn unquoted(ctx: &mut Check<'_>, index: &ast::Expr) -> Option<String> {
     match &index.kind {
-        ast::ExprKind::Name(name) => ctx.is_unknown(name).then(|| name.clone()),
+        ast::ExprKind::Name(name) => ctx.is_unknown(name, index.span).then(|| name.clone()),
         ast::ExprKind::Literal(Literal::Int(number)) => Some(number.to_string()),
         ast::ExprKind::Binary { op, left, right } if op.value == ast::BinaryOp::Subtract => {
             Some(format!("{}-{}", unquoted(ctx, left)?, unquoted(ctx, right)?))

@@ -4,31 +4,14 @@
 //! taken out here and checked in a file of its own. Nothing inside of what is refused is looked at, and the names it
 //! gives are never unknown.
 
-use super::{Check, names};
-use crate::ast::{Item, ItemKind, Stmt, StmtKind, Terminal, TerminalKind, UpstreamTarget, Use};
-
-/// Refuses what comes from other modules.
-pub(super) fn uses(ctx: &mut Check<'_>, used: &Use) {
-    for name in used.declared() {
-        names::declare(ctx, name, names::Kind::Later);
-    }
-    ctx.later("`use`", used.span);
-}
+use super::Check;
+use crate::ast::{Item, ItemKind, Stmt, StmtKind, Terminal, TerminalKind};
 
 /// Refuses a declaration; tells whether it did.
 pub(super) fn item(ctx: &mut Check<'_>, item: &Item) -> bool {
-    let (what, span) = match (item.public, keyword(&item.kind)) {
-        (Some(public), _) => ("`pub`", public),
-        (None, Some(what)) => (what, item.span),
-        (None, None) => return false,
-    };
-    ctx.later(what, span);
+    let Some(what) = keyword(&item.kind) else { return false };
+    ctx.later(what, item.span);
     true
-}
-
-/// Whether a declaration is refused.
-pub(super) fn is_later(item: &Item) -> bool {
-    item.public.is_some() || keyword(&item.kind).is_some()
 }
 
 fn keyword(kind: &ItemKind) -> Option<&'static str> {
@@ -95,9 +78,6 @@ pub(super) fn terminal(ctx: &mut Check<'_>, terminal: &Terminal) -> bool {
         TerminalKind::Files { .. } => "`files`",
         TerminalKind::Split { .. } => "`split`",
         TerminalKind::Close => "`close`",
-        TerminalKind::To { target: UpstreamTarget::Name(path), .. } if path.as_name().is_none() => {
-            "an upstream of another module"
-        }
         TerminalKind::To { .. } | TerminalKind::Respond { .. } | TerminalKind::Redirect { .. } => {
             return false;
         }

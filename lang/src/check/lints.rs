@@ -1,7 +1,6 @@
 //! Lints: programs that are accepted and probably not what was meant.
 
 use super::Check;
-use super::names::Kind;
 use crate::ast::{self, CaptureKind, PathPattern, PatternPart, PatternSegment};
 use crate::literal::Method;
 use crate::span::Spanned;
@@ -11,6 +10,7 @@ use crate::{Diagnostic, Level};
 pub const LINTS: &[(&str, &str)] = &[
     ("unused_declaration", "L0201"),
     ("empty_site", "L0202"),
+    ("unused_import", "L0203"),
     ("unreachable_route", "L0401"),
     ("get_without_head", "L0406"),
     ("open_redirect", "L0603"),
@@ -24,20 +24,12 @@ pub(super) fn unused(ctx: &mut Check<'_>) {
         return;
     }
     let mut unused = Vec::new();
-    for (name, found) in ctx.names.iter() {
-        let what = match found.kind {
-            Kind::Const(_) => "constant",
-            Kind::Rule(_) => "rule",
-            Kind::Fn(_) => "function",
-            Kind::Enum(_) => "enum",
-            Kind::Env(_) => "variable",
-            Kind::Upstream(_) => "upstream",
-            Kind::Policy(_) => "policy",
-            Kind::Routes(_) => "`routes`",
-            Kind::Listener(_) => "listener",
-            Kind::Later => continue,
-        };
-        if !found.used {
+    for (number, module) in (0u16..).zip(&ctx.modules) {
+        // What the standard library offers need not be used, and neither what a module offers to other programs.
+        let names = ctx.names.iter(number).filter(|_| !module.is_std());
+        for (name, found) in names.filter(|(_, found)| !found.is_import && (number == 0 || !found.is_public))
+        {
+            let Some(what) = found.kind.told_unused().filter(|_| !found.used) else { continue };
             unused.push(
                 Diagnostic::warning("L0201", format!("{what} `{name}` is never used"), found.span)
                     .help("remove it, or use it"),

@@ -53,7 +53,7 @@ pub(super) fn adapt(ctx: &mut Check<'_>, literal: &Literal, wanted: &Ty, written
         (Literal::Text(text), Ty::Host) => host::literal(ctx, text, span).map(Value::Text),
         (Literal::Text(text), Ty::Scheme) => scheme(ctx, text, span),
         (Literal::Text(text), Ty::Method) => method(ctx, text, span),
-        (Literal::Upper(word), Ty::Method) if ctx.is_unknown(word) => {
+        (Literal::Upper(word), Ty::Method) if ctx.is_unknown(word, span) => {
             let text = format!("\"{word}\"");
             ctx.report(Diagnostic::error("E0202", format!("unknown method `{word}`"), span).fix(
                 format!("write `{text}`"),
@@ -103,7 +103,7 @@ fn endpoint(ctx: &mut Check<'_>, endpoint: &Endpoint, span: Span) -> Expr {
 
 /// A word in capital letters: a variable of the environment.
 fn upper(ctx: &mut Check<'_>, word: &str, span: Span) -> Expr {
-    let known = ctx.names.look_up(word).map(|name| name.kind);
+    let known = ctx.names.look_up(span.source, word).map(|name| name.kind);
     if let Some(names::Kind::Env(id)) = known {
         let found = env::value(ctx, id, span);
         return if found.ty == Ty::Error { broken(span) } else { found };
@@ -111,9 +111,10 @@ fn upper(ctx: &mut Check<'_>, word: &str, span: Span) -> Expr {
     if known != Some(names::Kind::Later) {
         let mut found = Diagnostic::error("E0202", format!("unknown name `{word}`"), span)
             .label("not declared in this file or its imports");
-        let variables: Vec<String> = ctx.envs.iter().map(|env| env.decl.name.value.clone()).collect();
+        let visible = ctx.names.iter(span.source);
+        let variables = visible.filter(|(_, found)| matches!(found.kind, names::Kind::Env(_)));
         let methods = Method::KNOWN.iter().map(Method::as_str);
-        if let Some(similar) = closest(word, variables.iter().map(String::as_str).chain(methods)) {
+        if let Some(similar) = closest(word, variables.map(|(name, _)| name).chain(methods)) {
             found = found.fix(format!("did you mean `{similar}`?"), span, similar);
         }
         ctx.report(found);

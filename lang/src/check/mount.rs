@@ -4,7 +4,7 @@
 //! all they see. What is mounted behaves like a group: a literal prefix, statements, routes and a fallback of its own.
 
 use super::arguments::{self, Head};
-use super::names::{self, Kind};
+use super::names::{self, Kind, Wanted};
 use super::route::{self, Block, Owner};
 use super::scope::{Place, Scope, enter};
 use super::{Check, path};
@@ -56,7 +56,7 @@ fn routes(ctx: &mut Check<'_>, id: RoutesId) -> Routes {
         route::block(ctx, &decl.items, Owner::Routes);
     ctx.scope = Scope::default();
     let params = head.typed();
-    Routes { name: head.name.clone(), params, settings, statements, items, fallback, head: decl.head }
+    Routes { name: ctx.qualified(&decl.name), params, settings, statements, items, fallback, head: decl.head }
 }
 
 /// `mount routes(arguments) at /path as name`
@@ -74,46 +74,23 @@ pub(super) fn mount(ctx: &mut Check<'_>, written: &ast::Mount) -> Option<Mount> 
 
 /// The `routes` of this name, or a report.
 fn named(ctx: &mut Check<'_>, written: &ModPath) -> Option<RoutesId> {
-    let name = written.as_name()?;
-    let Some(found) = ctx.names.look_up(&name.value) else {
-        if !ctx.scope.unsure.contains(&name.value) {
-            names::unknown_thing(ctx, name, "routes", |kind| matches!(kind, Kind::Routes(_)));
-        }
-        return None;
-    };
-    match found.kind {
-        Kind::Routes(id) => Some(id),
-        Kind::Later => None,
-        Kind::Const(_)
-        | Kind::Rule(_)
-        | Kind::Fn(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Listener(_)
-        | Kind::Upstream(_)
-        | Kind::Policy(_) => {
-            let mut diagnostic =
-                Diagnostic::error("E0204", format!("`{}` cannot be mounted", name.value), name.span)
-                    .label(format!("this is {}", found.kind.with_article()))
-                    .with(found.span, "declared here");
-            match found.kind {
-                Kind::Policy(_) => diagnostic = diagnostic.help("a policy is used with `apply`"),
-                Kind::Upstream(_) => {
-                    diagnostic = diagnostic.help(format!("write `route /path {{ to {} }}`", name.value));
-                }
-                Kind::Const(_)
-                | Kind::Rule(_)
-                | Kind::Fn(_)
-                | Kind::Enum(_)
-                | Kind::Env(_)
-                | Kind::Listener(_)
-                | Kind::Routes(_)
-                | Kind::Later => {}
-            }
-            ctx.report(diagnostic);
-            None
-        }
+    let is_it = |kind| matches!(kind, Kind::Routes(_));
+    let found = names::find(ctx, &written.parts, Wanted { what: "routes", code: "E0201", is_it })?;
+    if let Kind::Routes(id) = found.kind {
+        return Some(id);
     }
+    let name = written.parts.last()?;
+    let diagnostic = Diagnostic::error("E0204", format!("`{}` cannot be mounted", name.value), name.span)
+        .label(format!("this is {}", found.kind.with_article()))
+        .with(found.declared, "declared here");
+    ctx.report(if let Kind::Policy(_) = found.kind {
+        diagnostic.help("a policy is used with `apply`")
+    } else if let Kind::Upstream(_) = found.kind {
+        diagnostic.help(format!("write `route /path {{ to {} }}`", name.value))
+    } else {
+        diagnostic
+    });
+    None
 }
 
 /// Segments of the path after `at`: text only, so that what is mounted is the same wherever it stands.

@@ -3,7 +3,7 @@
 use super::names::Kind;
 use super::path::{dot_segment, empty_segment, piece, refuse};
 use super::scope::{Taken, bind};
-use super::{Check, regex};
+use super::{Check, enums, regex};
 use crate::ast::{self, Capture, CaptureKind, PatternPart, PatternSegment};
 use crate::hir::{CaptureTy, PathPattern, SegmentPattern, Ty};
 use crate::span::Ident;
@@ -168,7 +168,7 @@ fn named_type(ctx: &mut Check<'_>, ty: &Ident) -> Option<(CaptureTy, Taken)> {
     if let Some((_, found)) = TYPES.into_iter().find(|(known, _)| *known == name) {
         return Some((found.clone(), Taken::Segment(found)));
     }
-    match ctx.names.look_up(name).map(|found| found.kind) {
+    match ctx.names.look_up(ty.span.source, name).map(|found| found.kind) {
         Some(Kind::Enum(id)) => {
             let declared = ctx.enums[id].clone();
             let variants = declared.variants.to_vec();
@@ -177,8 +177,7 @@ fn named_type(ctx: &mut Check<'_>, ty: &Ident) -> Option<(CaptureTy, Taken)> {
         Some(Kind::Later) => return None,
         Some(_) | None => {}
     }
-    let declared: Vec<String> = ctx.enums.iter().map(|declared| declared.name.to_string()).collect();
-    let known = TYPES.iter().map(|(known, _)| *known).chain(declared.iter().map(String::as_str));
+    let known = TYPES.iter().map(|(known, _)| *known).chain(enums::visible(ctx, ty.span));
     let similar = closest(name, known);
     let diagnostic = Diagnostic::error("E0313", format!("`{name}` is not a type of captures"), ty.span);
     let possible = "possible: int, uuid, slug, hex, an enum, re\"…\"";

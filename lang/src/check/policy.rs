@@ -5,7 +5,7 @@
 use super::arguments::{self, Head};
 use super::flow::{self, End};
 use super::graph::Node;
-use super::names::{self, Kind};
+use super::names::{self, Kind, Wanted};
 use super::scope::{Place, Scope, enter};
 use super::{Check, statement};
 use crate::Diagnostic;
@@ -72,7 +72,7 @@ fn policy(ctx: &mut Check<'_>, id: PolicyId) -> Policy {
         ctx.policies[id].end = flow::end(ctx, &decl.body);
     }
     ctx.scope = Scope::default();
-    Policy { name: head.name.clone(), params: head.typed(), statements, head: decl.head }
+    Policy { name: ctx.qualified(&decl.name), params: head.typed(), statements, head: decl.head }
 }
 
 /// E0509: a policy that always answers would hide the end of every route that applies it.
@@ -100,64 +100,29 @@ pub(super) fn apply(
 
 /// The policy of this name, or a report.
 fn named(ctx: &mut Check<'_>, written: &ModPath) -> Option<PolicyId> {
-    let name = written.as_name()?;
-    let Some(found) = ctx.names.look_up(&name.value) else {
-        if !ctx.scope.unsure.contains(&name.value) {
-            names::unknown_thing(ctx, name, "policy", |kind| matches!(kind, Kind::Policy(_)));
-        }
-        return None;
-    };
-    match found.kind {
-        Kind::Policy(id) => Some(id),
-        Kind::Later => None,
-        Kind::Const(_)
-        | Kind::Rule(_)
-        | Kind::Fn(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Listener(_)
-        | Kind::Upstream(_)
-        | Kind::Routes(_) => {
-            let mut diagnostic =
-                Diagnostic::error("E0204", format!("`{}` is not a policy", name.value), name.span)
-                    .label(format!("this is {}", found.kind.with_article()))
-                    .with(found.span, "declared here");
-            match found.kind {
-                Kind::Routes(_) => diagnostic = diagnostic.help("`routes` are put into a site with `mount`"),
-                Kind::Rule(_) => {
-                    diagnostic = diagnostic.help(format!(
-                        "ask a rule with `when {0} {{ … }}` or `require {0} else …`",
-                        name.value
-                    ));
-                }
-                Kind::Const(_)
-                | Kind::Fn(_)
-                | Kind::Enum(_)
-                | Kind::Env(_)
-                | Kind::Listener(_)
-                | Kind::Upstream(_)
-                | Kind::Policy(_)
-                | Kind::Later => {}
-            }
-            ctx.report(diagnostic);
-            None
-        }
+    let is_it = |kind| matches!(kind, Kind::Policy(_));
+    let found = names::find(ctx, &written.parts, Wanted { what: "policy", code: "E0201", is_it })?;
+    if let Kind::Policy(id) = found.kind {
+        return Some(id);
     }
+    let name = written.parts.last()?;
+    let diagnostic = Diagnostic::error("E0204", format!("`{}` is not a policy", name.value), name.span)
+        .label(format!("this is {}", found.kind.with_article()))
+        .with(found.declared, "declared here");
+    ctx.report(if let Kind::Routes(_) = found.kind {
+        diagnostic.help("`routes` are put into a site with `mount`")
+    } else if let Kind::Rule(_) = found.kind {
+        let help = format!("ask a rule with `when {0} {{ … }}` or `require {0} else …`", name.value);
+        diagnostic.help(help)
+    } else {
+        diagnostic
+    });
+    None
 }
 
 /// The policy that a statement applies, when it is known.
 pub(super) fn applied(ctx: &Check<'_>, stmt: &ast::Stmt) -> Option<PolicyId> {
     let StmtKind::Apply { policy, .. } = &stmt.kind else { return None };
-    match ctx.names.kind(&policy.as_name()?.value)? {
-        Kind::Policy(id) => Some(id),
-        Kind::Const(_)
-        | Kind::Rule(_)
-        | Kind::Fn(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Listener(_)
-        | Kind::Upstream(_)
-        | Kind::Routes(_)
-        | Kind::Later => None,
-    }
+    let kind = ctx.names.peek_path(policy)?.kind;
+    if let Kind::Policy(id) = kind { Some(id) } else { None }
 }

@@ -2,7 +2,6 @@
 
 use super::settings::{self, Got};
 use super::{Check, endpoint};
-use crate::ast::Tree;
 use crate::catalogue::{LISTENER, SERVER};
 use crate::hir::{AccessLog, ClientAuth, Limits, Listener, Protocol, Server, Transport};
 use crate::literal::Endpoint;
@@ -11,8 +10,8 @@ use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
 /// Checks `server`; two are one too many.
-pub(super) fn server(ctx: &mut Check<'_>, tree: &Tree) -> Server {
-    let mut blocks = Check::server_blocks(tree);
+pub(super) fn server(ctx: &mut Check<'_>) -> Server {
+    let mut blocks = Check::server_blocks(ctx.entry());
     let Some((settings, first)) = blocks.next() else { return Server::default() };
     for (_, second) in blocks {
         ctx.report(

@@ -2,10 +2,10 @@
 
 use super::host;
 use super::listen::{self, Said};
-use super::names::{Kind, unknown_thing};
+use super::names::{self, Kind, Wanted};
 use super::route::{self, Owner};
 use super::{Check, scope::Scope};
-use crate::ast::{HostPattern, SiteDecl, Tree};
+use crate::ast::{HostPattern, SiteDecl};
 use crate::hir::{ListenerId, Site};
 use crate::span::{Ident, Spanned};
 use crate::{Diagnostic, Level, Span};
@@ -55,12 +55,12 @@ fn site(ctx: &mut Check<'_>, decl: &SiteDecl, served: &mut Served) -> (Site, Sai
 }
 
 /// E0407: a sound file without a site. It would answer nobody, and most often it is a file that is just being written.
-pub(super) fn at_least_one(ctx: &mut Check<'_>, tree: &Tree) {
+pub(super) fn at_least_one(ctx: &mut Check<'_>) {
     let is_broken = ctx.incomplete || ctx.diagnostics.iter().any(|d| d.level == Level::Error);
     if is_broken || !ctx.site_decls.is_empty() {
         return;
     }
-    let place = tree.edition.as_ref().map_or(Span::new(0, 0), |edition| edition.span);
+    let place = ctx.entry().edition.as_ref().map_or(Span::new(0, 0), |edition| edition.span);
     ctx.report(
         Diagnostic::error("E0407", "there is no `site`, so there is nothing to serve", place)
             .help("add one, such as `site example.com { to 127.0.0.1:3000 }`"),
@@ -71,7 +71,7 @@ pub(super) fn at_least_one(ctx: &mut Check<'_>, tree: &Tree) {
 fn listeners(ctx: &mut Check<'_>, written: &[Ident]) -> Vec<ListenerId> {
     if written.is_empty() {
         for decl in ctx.listener_decls.clone() {
-            ctx.names.look_up(&decl.name.value);
+            ctx.names.look_up(ENTRY, &decl.name.value);
         }
         return (0..ctx.listeners.len()).collect();
     }
@@ -89,35 +89,26 @@ fn listeners(ctx: &mut Check<'_>, written: &[Ident]) -> Vec<ListenerId> {
 }
 
 fn listener(ctx: &mut Check<'_>, name: &Ident) -> Option<ListenerId> {
-    let Some(found) = ctx.names.look_up(&name.value) else {
+    let Some(found) = ctx.names.look_up(ENTRY, &name.value) else {
         // The built-in listener has a name that nobody wrote.
         if ctx.listener_decls.is_empty() && name.value == "web" {
             return Some(0);
         }
-        unknown_thing(ctx, name, "listener", |kind| matches!(kind, Kind::Listener(_)));
+        let is_it = |kind| matches!(kind, Kind::Listener(_));
+        names::unknown_thing(ctx, name, ENTRY, Wanted { what: "listener", code: "E0201", is_it });
         return None;
     };
-    match found.kind {
-        Kind::Listener(id) => Some(id),
-        Kind::Later => None,
-        Kind::Const(_)
-        | Kind::Rule(_)
-        | Kind::Fn(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Upstream(_)
-        | Kind::Policy(_)
-        | Kind::Routes(_) => {
-            let message = format!("`{}` is not a listener", name.value);
-            ctx.report(
-                Diagnostic::error("E0204", message, name.span)
-                    .label(format!("this is {}", found.kind.with_article()))
-                    .with(found.span, "declared here"),
-            );
-            None
-        }
+    if let Kind::Listener(id) = found.kind {
+        return Some(id);
     }
+    if found.kind != Kind::Later {
+        names::not_a(ctx, name, found, "a listener");
+    }
+    None
 }
+
+/// The number of the entry file, which declares the listeners of all sites.
+const ENTRY: u16 = 0;
 
 /// E0404: each host belongs to one site on each listener.
 fn claim(
@@ -138,7 +129,7 @@ fn claim(
     }
     if let Some((listener, first)) = clash {
         let listener = &ctx.listeners[listener].name;
-        let message = if head.start <= first.start && first.end <= head.end {
+        let message = if head.source == first.source && head.start <= first.start && first.end <= head.end {
             format!("this site names `{key}` twice")
         } else {
             format!("two sites serve `{key}` on listener `{listener}`")

@@ -6,8 +6,9 @@
 mod mutation;
 mod tokens;
 
-use super::check;
-use crate::{Diagnostic, Level, Span, parse};
+use super::{check, check_program};
+use crate::module::{TextFiles, load};
+use crate::{Diagnostic, Level, Sources, Span, parse};
 use std::fmt::Write;
 
 /// The files of cases, each with what a user would see.
@@ -59,24 +60,31 @@ fn every_code_has_a_page() {
 }
 
 /// All files that report.
-const CHECKER_SOURCES: [&str; 45] = [
+const CHECKER_SOURCES: [&str; 52] = [
+    include_str!("../module.rs"),
+    include_str!("../module/cycle.rs"),
+    include_str!("../module/find.rs"),
     include_str!("../check.rs"),
     include_str!("allow.rs"),
     include_str!("arguments.rs"),
     include_str!("call.rs"),
+    include_str!("collect.rs"),
     include_str!("compare.rs"),
+    include_str!("data.rs"),
     include_str!("declare.rs"),
     include_str!("endpoint.rs"),
     include_str!("enums.rs"),
     include_str!("env.rs"),
     include_str!("expr.rs"),
     include_str!("field.rs"),
+    include_str!("file.rs"),
     include_str!("flow.rs"),
     include_str!("function.rs"),
     include_str!("graph.rs"),
     include_str!("graph/bodies.rs"),
     include_str!("header.rs"),
     include_str!("host.rs"),
+    include_str!("imports.rs"),
     include_str!("later.rs"),
     include_str!("let_in.rs"),
     include_str!("lints.rs"),
@@ -119,26 +127,27 @@ fn codes_in(text: &str) -> Vec<String> {
     codes
 }
 
-/// Parses and checks; the program, and every finding as text.
+/// Loads and checks; the program, and every finding as text. Lines `>>> path` start further files.
 fn outcome(source: &str) -> (Option<crate::hir::Program>, String) {
-    let (tree, mut diagnostics) = parse(source);
+    let (entry, mut files) = TextFiles::of_one_text(source);
+    let (mut loaded, mut diagnostics) = load("entry", entry, &mut files);
     // That the cases name no edition is not what they are about.
     diagnostics.retain(|d| d.code != "L0101");
     let is_parsed = diagnostics.iter().all(|d| d.level != Level::Error);
-    let (program, found) = check(&tree);
+    let (program, found) = check_program(&mut loaded, &mut files);
     diagnostics.extend(found);
-    let text = diagnostics.iter().map(|d| show(source, d)).collect();
+    let text = diagnostics.iter().map(|d| show(&loaded.sources, d)).collect();
     (program.filter(|_| is_parsed), text)
 }
 
-fn show(source: &str, diagnostic: &Diagnostic) -> String {
-    let mut out =
-        format!("{} {} {}", diagnostic.code, place(source, diagnostic.primary.span), diagnostic.message);
+fn show(sources: &Sources, diagnostic: &Diagnostic) -> String {
+    let primary = place(sources, diagnostic.primary.span);
+    let mut out = format!("{} {primary} {}", diagnostic.code, diagnostic.message);
     if !diagnostic.primary.text.is_empty() {
         let _ = write!(out, " | {}", diagnostic.primary.text);
     }
     for label in &diagnostic.secondary {
-        let _ = write!(out, "\n  {} {}", place(source, label.span), label.text);
+        let _ = write!(out, "\n  {} {}", place(sources, label.span), label.text);
     }
     for note in &diagnostic.notes {
         let _ = write!(out, "\n  note: {note}");
@@ -146,19 +155,21 @@ fn show(source: &str, diagnostic: &Diagnostic) -> String {
     for help in &diagnostic.helps {
         let _ = write!(out, "\n  help: {}", help.text);
         for patch in &help.patches {
-            let _ = write!(out, " [{} -> {}]", &source[patch.span.range()], patch.replacement);
+            let _ = write!(out, " [{} -> {}]", sources.slice(patch.span), patch.replacement);
         }
     }
     out.push('\n');
     out
 }
 
-/// `line:column` and the text itself.
-fn place(source: &str, span: Span) -> String {
-    let before = &source[..span.range().start];
+/// `line:column` and the text itself, with the file's name unless it is the entry file.
+fn place(sources: &Sources, span: Span) -> String {
+    let source = sources.get(span.source).expect("a place is in a file");
+    let before = &source.text[..span.range().start];
     let line = before.matches('\n').count() + 1;
     let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
-    format!("{line}:{column}({})", source[span.range()].replace('\n', "⏎"))
+    let file = if span.source == 0 { String::new() } else { format!("{}:", source.name) };
+    format!("{file}{line}:{column}({})", sources.slice(span).replace('\n', "⏎"))
 }
 
 /// The debug form without places, which only make it long, and with what is short on one line.

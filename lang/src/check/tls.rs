@@ -12,7 +12,7 @@ use crate::{Diagnostic, Span};
 pub(super) fn read(ctx: &mut Check<'_>, written: &ast::Expr) -> Option<Tls> {
     if let ExprKind::Name(name) = &written.kind
         && name != "none"
-        && ctx.names.place(name).is_some()
+        && ctx.names.place(written.span.source, name).is_some()
     {
         constant(ctx, written, name);
         return None;
@@ -60,7 +60,7 @@ fn constant(ctx: &mut Check<'_>, written: &ast::Expr, name: &str) {
 
 fn not_a(ctx: &mut Check<'_>, name: &str, span: Span, message: &str) {
     let mut found = Diagnostic::error("E0301", message, span);
-    if let Some(place) = ctx.names.place(name) {
+    if let Some(place) = ctx.names.place(span.source, name) {
         found = found.with(place, "declared here");
     }
     ctx.report(found);
@@ -75,7 +75,7 @@ pub(super) fn secret(ctx: &mut Check<'_>, argument: &str, written: &ast::Expr) -
         );
         return None;
     };
-    match ctx.names.look_up(name).map(|found| found.kind) {
+    match ctx.names.look_up(written.span.source, name).map(|found| found.kind) {
         None => names::unknown_value(ctx, name, written.span),
         Some(Kind::Later) => return Some(name.clone()),
         Some(kind) => {

@@ -37,6 +37,9 @@ const LATER: [&str; 10] =
 /// The type as written, or [`Ty::Error`] with a report.
 pub(super) fn read(ctx: &mut Check<'_>, written: &TypeName) -> Ty {
     let name = written.name.value.as_str();
+    if written.module.is_some() {
+        return declared(ctx, written);
+    }
     if LATER.contains(&name) {
         ctx.later(&format!("the type `{name}`"), written.span);
         return Ty::Error;
@@ -45,7 +48,7 @@ pub(super) fn read(ctx: &mut Check<'_>, written: &TypeName) -> Ty {
     let simple = simple.or((name == "Glob").then_some(Ty::Glob));
     let wants = CONTAINERS.iter().find(|(container, _)| *container == name).map_or(0, |(_, wants)| *wants);
     let simple = match simple {
-        None if wants == 0 => match enums::named(ctx, &written.name) {
+        None if wants == 0 => match enums::named(ctx, written) {
             Some(found) => Some(found),
             None => return Ty::Error,
         },
@@ -70,6 +73,17 @@ pub(super) fn read(ctx: &mut Check<'_>, written: &TypeName) -> Ty {
         [inner] => container(ctx, name, inner, written),
         _ => Ty::Error,
     }
+}
+
+/// A type of another module.
+fn declared(ctx: &mut Check<'_>, written: &TypeName) -> Ty {
+    let Some(found) = enums::named(ctx, written) else { return Ty::Error };
+    if !written.arguments.is_empty() {
+        let message = format!("`{}` takes no type in angle brackets", written.name.value);
+        ctx.report(Diagnostic::error("E0212", message, written.span));
+        return Ty::Error;
+    }
+    found
 }
 
 fn container(ctx: &mut Check<'_>, name: &str, inner: &Ty, written: &TypeName) -> Ty {

@@ -1,9 +1,9 @@
 //! Upstreams: declared ones, literal ones, and what stands for one.
 
 use super::declare::broken;
-use super::names::{Kind, unknown_thing};
+use super::names::{self, BUILTIN, Kind, Wanted};
 use super::settings::{self, Given, Got};
-use super::{Check, endpoint, field};
+use super::{Check, endpoint, expr, field, mismatch};
 use crate::ast::{self, Named, Setting, UpstreamTarget};
 use crate::catalogue::{TO, UPSTREAM};
 use crate::hir::{
@@ -16,7 +16,7 @@ use crate::{Diagnostic, Span};
 
 /// Gives declared upstreams their numbers, so that constants and arguments can name them.
 pub(super) fn reserve(ctx: &mut Check<'_>) {
-    let names: Vec<String> = ctx.upstream_decls.iter().map(|decl| decl.name.value.clone()).collect();
+    let names: Vec<String> = ctx.upstream_decls.iter().map(|decl| ctx.qualified(&decl.name)).collect();
     ctx.upstreams = names.into_iter().map(|name| unset(name, Vec::new())).collect();
 }
 
@@ -40,7 +40,7 @@ fn declaration(ctx: &mut Check<'_>, decl: &Named) -> Upstream {
     let servers = servers(ctx, &mut given, &decl.name, is_sound);
     let weights = weights(ctx, &mut given, &servers);
     Upstream {
-        name: decl.name.value.clone(),
+        name: ctx.qualified(&decl.name),
         servers,
         timeouts: timeouts(given.block("timeout")),
         keepalive: given.int("keepalive").and_then(|n| u64::try_from(n).ok()),
@@ -214,11 +214,7 @@ pub(super) fn overrides(ctx: &mut Check<'_>, written: &[Setting]) -> (Timeouts, 
 /// The upstream that `to` names, or a report.
 pub(super) fn target(ctx: &mut Check<'_>, target: &UpstreamTarget) -> Option<Expr> {
     match target {
-        // Names of other modules are of a later version and never come here.
-        UpstreamTarget::Name(path) => {
-            let name = path.as_name()?;
-            named(ctx, &name.value, name.span)
-        }
+        UpstreamTarget::Name(path) => named(ctx, &path.parts, path.span),
         UpstreamTarget::Endpoint(written) => literal(ctx, &written.value, written.span),
     }
 }
@@ -226,11 +222,25 @@ pub(super) fn target(ctx: &mut Check<'_>, target: &UpstreamTarget) -> Option<Exp
 /// A name or literal where an Upstream is wanted.
 pub(super) fn value(ctx: &mut Check<'_>, written: &ast::Expr) -> Expr {
     let found = match &written.kind {
-        ast::ExprKind::Name(name) => named(ctx, name, written.span),
+        ast::ExprKind::Name(_) | ast::ExprKind::Access { .. } => match names::words(written) {
+            Some(path) if is_path(ctx, &path) => named(ctx, &path, written.span),
+            Some(_) | None => {
+                let found = expr::infer(ctx, written);
+                return mismatch::coerce(ctx, found, &Ty::Upstream, written);
+            }
+        },
         ast::ExprKind::Literal(ast::Literal::Endpoint(endpoint)) => literal(ctx, endpoint, written.span),
         _ => None,
     };
     found.unwrap_or_else(|| broken(written.span))
+}
+
+/// Whether words with dots between them can lead to a thing of a module, rather than to a field of a value.
+fn is_path(ctx: &Check<'_>, words: &[Ident]) -> bool {
+    match words {
+        [first, _, ..] => !BUILTIN.contains(&first.value.as_str()) && ctx.scope.place(&first.value).is_none(),
+        _ => true,
+    }
 }
 
 /// A literal upstream; equal ones are shared.
@@ -238,7 +248,7 @@ fn literal(ctx: &mut Check<'_>, written: &Endpoint, span: Span) -> Option<Expr> 
     let endpoint = endpoint::normal(ctx, written, span)?;
     let endpoint = endpoint::server(ctx, &endpoint, span)?;
     let name = endpoint.to_string();
-    // Declared names hold no colon, so only a literal upstream can have this one.
+    // Declared names, with or without their module, hold no colon, so only a literal upstream can have this one.
     let id = ctx.upstreams.iter().position(|upstream| upstream.name == name).unwrap_or_else(|| {
         ctx.upstreams.push(unset(name, vec![endpoint]));
         ctx.upstreams.len() - 1
@@ -251,8 +261,9 @@ fn upstream(id: UpstreamId, span: Span) -> Expr {
 }
 
 /// An upstream, or a parameter or constant that stands for one.
-fn named(ctx: &mut Check<'_>, name: &str, span: Span) -> Option<Expr> {
-    if let Some(place) = ctx.scope.place(name) {
+fn named(ctx: &mut Check<'_>, path: &[Ident], span: Span) -> Option<Expr> {
+    let name = path.last()?.value.as_str();
+    if let (Some(place), [_]) = (ctx.scope.place(name), path) {
         let local = field::name(ctx, name, span);
         return match local.ty {
             Ty::Upstream => Some(local),
@@ -260,32 +271,22 @@ fn named(ctx: &mut Check<'_>, name: &str, span: Span) -> Option<Expr> {
             _ => not_an_upstream(ctx, name, (&format!("this is {}", local.ty), place), span),
         };
     }
-    let Some(found) = ctx.names.look_up(name) else {
-        if !ctx.scope.unsure.iter().any(|unsure| unsure == name) {
-            let name = Spanned::new(name.to_owned(), span);
-            unknown_thing(ctx, &name, "upstream", |kind| matches!(kind, Kind::Upstream(_)));
-        }
-        return None;
-    };
-    let what = format!("this is {}", found.kind.with_article());
-    match found.kind {
-        Kind::Upstream(id) => Some(upstream(id, span)),
-        Kind::Later => None,
-        Kind::Const(id) => match &ctx.consts[id].value {
-            Some(value) if value.ty == Ty::Upstream => {
-                Some(Expr { kind: ExprKind::Const(id), ty: Ty::Upstream, span })
-            }
-            Some(value) if value.ty != Ty::Error => not_an_upstream(ctx, name, (&what, found.span), span),
-            Some(_) | None => None,
-        },
-        Kind::Rule(_)
-        | Kind::Fn(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Listener(_)
-        | Kind::Policy(_)
-        | Kind::Routes(_) => not_an_upstream(ctx, name, (&what, found.span), span),
+    let is_it = |kind| matches!(kind, Kind::Upstream(_));
+    let found = names::find(ctx, path, Wanted { what: "upstream", code: "E0201", is_it })?;
+    if let Kind::Upstream(id) = found.kind {
+        return Some(upstream(id, span));
     }
+    if let Kind::Const(id) = found.kind {
+        let ty = ctx.consts[id].value.as_ref().map_or(Ty::Error, |value| value.ty.clone());
+        if ty == Ty::Upstream {
+            return Some(Expr { kind: ExprKind::Const(id), ty, span });
+        }
+        if ty == Ty::Error {
+            return None;
+        }
+    }
+    let what = format!("this is {}", found.kind.with_article());
+    not_an_upstream(ctx, name, (&what, found.declared), span)
 }
 
 fn not_an_upstream(ctx: &mut Check<'_>, name: &str, (what, place): (&str, Span), span: Span) -> Option<Expr> {

@@ -137,10 +137,11 @@ impl<'t> Build<'t> {
 
     pub(super) fn type_name(&mut self, node: Node<'t>) -> Option<TypeName> {
         let span = self.span(&node);
-        let mut inner = parts(node);
+        let mut inner = parts(node).peekable();
+        let module = inner.next_if(|part| part.as_rule() == Rule::ident).map(|part| self.ident(&part));
         let name = self.ident(&inner.next()?);
         let arguments = inner.filter_map(|argument| self.type_name(argument)).collect();
-        Some(TypeName { name, arguments, span })
+        Some(TypeName { module, name, arguments, span })
     }
 
     /// The words of `billing.api`.

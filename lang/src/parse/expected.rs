@@ -59,7 +59,9 @@ fn word(rule: Rule) -> Option<&'static str> {
         | Rule::forward_head
         | Rule::test_head
         | Rule::invariant_head => Some("a declaration"),
-        Rule::mod_path | Rule::setting_value | Rule::setting_head | Rule::ident => Some("a name"),
+        Rule::mod_path | Rule::setting_value | Rule::setting_head | Rule::any_name | Rule::ident => {
+            Some("a name")
+        }
         Rule::params => Some("`(`"),
         Rule::param => Some("a parameter"),
         Rule::ty | Rule::cap_type | Rule::tident => Some("a type"),

@@ -3,6 +3,7 @@
 use super::{Child, Supervisor};
 use crate::control::{GenerationStatus, Status};
 use crate::handover::State;
+use crate::watch::Fingerprint;
 use std::time::Instant;
 
 impl Supervisor<'_> {
@@ -10,7 +11,8 @@ impl Supervisor<'_> {
     pub(super) fn status(&self, now: Instant) -> Status {
         let serving = self.current().and_then(|id| self.children.get(&id));
         let sources = serving.and_then(|child| child.need.as_ref()).map(|need| need.sources.as_slice());
-        let fingerprint = sources.and_then(|sources| sources.first()?.fingerprint);
+        let fingerprint =
+            sources.and_then(|sources| Fingerprint::of_all(sources.iter().map(|source| source.fingerprint)));
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),

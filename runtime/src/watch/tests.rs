@@ -82,6 +82,15 @@ fn identical_contents_are_no_change() -> io::Result<()> {
 }
 
 #[test]
+fn a_program_has_the_fingerprint_of_all_its_files() {
+    let [one, two] = ["one", "two"].map(|text| Some(Fingerprint::of(text.as_bytes())));
+    assert_eq!(Fingerprint::of_all([one]), one);
+    assert_eq!((Fingerprint::of_all([]), Fingerprint::of_all([one, None])), (None, None));
+    let all = [Fingerprint::of_all([one, two]), Fingerprint::of_all([two, one]), one, two];
+    assert!(all.iter().enumerate().all(|(at, a)| all[at + 1..].iter().all(|b| a != b)), "{all:?}");
+}
+
+#[test]
 fn renaming_over_the_file_is_a_change() -> io::Result<()> {
     let root = Scratch::new("rename")?;
     let file = root.join("site.twp");

@@ -68,18 +68,13 @@ fn in_items(ctx: &Check<'_>, items: &[SiteItem]) -> Vec<Use> {
 }
 
 fn target(ctx: &Check<'_>, path: &ModPath) -> Option<Use> {
-    let name = path.as_name()?;
-    let target = match ctx.names.kind(&name.value)? {
-        Kind::Policy(id) => Node::Policy(id),
-        Kind::Routes(id) => Node::Routes(id),
-        Kind::Const(_)
-        | Kind::Rule(_)
-        | Kind::Fn(_)
-        | Kind::Enum(_)
-        | Kind::Env(_)
-        | Kind::Listener(_)
-        | Kind::Upstream(_)
-        | Kind::Later => return None,
+    let kind = ctx.names.peek_path(path)?.kind;
+    let target = if let Kind::Policy(id) = kind {
+        Node::Policy(id)
+    } else if let Kind::Routes(id) = kind {
+        Node::Routes(id)
+    } else {
+        return None;
     };
-    Some(Use { target, span: name.span })
+    Some(Use { target, span: path.span })
 }

@@ -8,20 +8,26 @@ use crate::ast::{
 use crate::parse::grammar::Rule;
 
 impl<'t> Build<'t> {
-    pub(in crate::parse) fn use_decl(&self, node: Node<'t>) -> Use {
-        let span = self.span(&node);
+    pub(in crate::parse) fn use_decl(&mut self, node: Node<'t>) -> Use {
+        let whole = self.span(&node);
+        let (mut docs, mut attributes, mut start) = (Vec::new(), Vec::new(), None);
         let (mut path, mut names, mut alias, mut in_alias) = (Vec::new(), None, None, false);
         for part in node.into_inner() {
+            if self.leading(&part, &mut docs, &mut attributes) {
+                continue;
+            }
+            start.get_or_insert(self.span(&part));
             match part.as_rule() {
                 Rule::mod_path => path = self.words(part),
                 Rule::open_brace => names = Some(Vec::new()),
                 Rule::k_as => in_alias = true,
-                Rule::ident if in_alias => alias = Some(self.ident(&part)),
-                Rule::ident => names.get_or_insert_default().push(self.ident(&part)),
+                Rule::ident | Rule::tident if in_alias => alias = Some(self.ident(&part)),
+                Rule::ident | Rule::tident => names.get_or_insert_default().push(self.ident(&part)),
                 _ => {}
             }
         }
-        Use { path, names, alias, span }
+        let span = start.map_or(whole, |start| Span { start: start.start, ..whole });
+        Use { attributes, path, names, alias, span }
     }
 
     /// A declaration without parts of its own.
