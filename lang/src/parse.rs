@@ -11,6 +11,7 @@ mod habits;
 mod literal;
 mod mistake;
 mod pattern;
+mod quick;
 mod recover;
 #[cfg(test)]
 mod tests;
@@ -65,10 +66,13 @@ pub fn parse_source(text: &str, source: u16) -> (Tree, Vec<Diagnostic>) {
 
 /// Reports the first place with more open brackets than the limit: the parser recurses with each.
 fn nesting(scan: &Scan<'_>, source: u16) -> Option<Diagnostic> {
+    if scan.is_surely_flat(NESTING_MAX) {
+        return None;
+    }
     let mut open = 0usize;
     // Angle brackets are no tokens that match, because `<` also compares; only those of types stand in a row.
     let mut angles = 0usize;
-    for (index, token) in scan.tokens.iter().enumerate() {
+    for (index, token) in scan.tokens().iter().enumerate() {
         match scan.str(token) {
             "<" if follows_type_name(scan, index) => angles += 1,
             "," => {}
@@ -102,6 +106,9 @@ fn follows_type_name(scan: &Scan<'_>, token: usize) -> bool {
 fn hidden_characters(text: &str, source: u16) -> Vec<Diagnostic> {
     let hidden = |c: char| matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     let mut found = Vec::new();
+    if text.is_ascii() {
+        return found;
+    }
     for (at, c) in text.char_indices().filter(|(_, c)| hidden(*c)).take(DIAGNOSTICS_MAX) {
         let span = Span { source, ..Span::new(at, at + c.len_utf8()) };
         let message = match (c, at) {

@@ -7,6 +7,7 @@
 pub(crate) mod brackets;
 mod text;
 
+use std::cell::OnceCell;
 use text::{plain_text_end, text_end};
 
 /// One token: `start..end` in bytes.
@@ -65,22 +66,64 @@ impl TokenKind {
 #[derive(Debug)]
 pub(crate) struct Scan<'t> {
     pub text: &'t str,
-    pub tokens: Vec<Token>,
-    /// Where each line starts.
-    lines: Vec<usize>,
+    /// All tokens; a file without mistakes is read without them.
+    tokens: OnceCell<Vec<Token>>,
+    /// Where each line starts; only mistakes need it.
+    lines: OnceCell<Vec<usize>>,
 }
 
 impl<'t> Scan<'t> {
-    /// Cuts the text.
+    /// A text that is cut when tokens are first asked for.
     pub(crate) fn new(text: &'t str) -> Self {
-        let mut cutter =
-            Cutter { text, bytes: text.as_bytes(), at: 0, previous: None, block_ends: true, raw_ends: true };
-        let mut tokens = Vec::with_capacity(text.len() / 4);
+        Self { text, tokens: OnceCell::new(), lines: OnceCell::new() }
+    }
+
+    /// All tokens in the order of the text.
+    pub(crate) fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| {
+            let mut cutter = Cutter::new(self.text);
+            std::iter::from_fn(|| cutter.token()).collect()
+        })
+    }
+
+    fn lines(&self) -> &[usize] {
+        self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(ends).collect()
+        })
+    }
+
+    /// Whether brackets nest no deeper than `most`, told without keeping tokens. An unclosed bracket counts to the end
+    /// and every `<` as a bracket, so `false` only means that somebody has to look closer.
+    pub(crate) fn is_surely_flat(&self, most: usize) -> bool {
+        let (mut open, mut angles) = (0usize, 0usize);
+        let mut cutter = Cutter::new(self.text);
         while let Some(token) = cutter.token() {
-            tokens.push(token);
+            match token.kind {
+                TokenKind::Open => (open, angles) = (open + 1, 0),
+                TokenKind::Close => (open, angles) = (open.saturating_sub(1), 0),
+                TokenKind::Mark => match self.str(&token) {
+                    "<" => angles += 1,
+                    "," => {}
+                    _ => angles = 0,
+                },
+                TokenKind::Word | TokenKind::Space | TokenKind::Comment => {}
+                TokenKind::Doc
+                | TokenKind::BlockComment
+                | TokenKind::HashComment
+                | TokenKind::Number
+                | TokenKind::Text
+                | TokenKind::OpenText
+                | TokenKind::SingleQuoted
+                | TokenKind::Path
+                | TokenKind::Url => angles = 0,
+            }
+            let inside = if token.kind == TokenKind::Open { 0 } else { token.depth };
+            if (open + inside).max(angles) > most {
+                return false;
+            }
         }
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { text, tokens, lines: std::iter::once(0).chain(ends).collect() }
+        true
     }
 
     /// The token's text.
@@ -90,51 +133,51 @@ impl<'t> Scan<'t> {
 
     /// The number of the first token that ends after `at`.
     pub(crate) fn index_at(&self, at: usize) -> usize {
-        self.tokens.partition_point(|token| token.end <= at)
+        self.tokens().partition_point(|token| token.end <= at)
     }
 
     /// The number of the first token at or after number `from` that is neither blank nor comment.
     pub(crate) fn next_solid(&self, from: usize) -> usize {
-        let rest = self.tokens.iter().skip(from);
+        let rest = self.tokens().iter().skip(from);
         from + rest.take_while(|token| token.kind.is_trivia()).count()
     }
 
     /// The last token before number `before` that is neither blank nor comment.
     pub(crate) fn previous_solid(&self, before: usize) -> Option<usize> {
-        self.tokens[..before].iter().rposition(|token| !token.kind.is_trivia())
+        self.tokens()[..before].iter().rposition(|token| !token.kind.is_trivia())
     }
 
     /// The text of the last token before number `before` that is neither blank nor comment.
     pub(crate) fn text_of_solid_before(&self, before: usize) -> Option<&'t str> {
-        self.previous_solid(before).map(|index| self.str(&self.tokens[index]))
+        self.previous_solid(before).map(|index| self.str(&self.tokens()[index]))
     }
 
     /// The line that `at` stands on, counted from 0.
     pub(crate) fn line(&self, at: usize) -> usize {
-        self.lines.partition_point(|start| *start <= at) - 1
+        self.lines().partition_point(|start| *start <= at) - 1
     }
 
     /// The bytes of blanks that the line of `at` begins with.
     pub(crate) fn indent(&self, at: usize) -> usize {
-        let start = self.lines[self.line(at)];
+        let start = self.lines()[self.line(at)];
         self.text[start..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
     }
 
     /// Whether only blanks stand before `at` on its line.
     pub(crate) fn is_first_on_line(&self, at: usize) -> bool {
-        self.lines[self.line(at)] + self.indent(at) == at
+        self.lines()[self.line(at)] + self.indent(at) == at
     }
 
     /// Where the line of `at` ends, before its line end.
     pub(crate) fn line_end(&self, at: usize) -> usize {
-        let next = self.lines.get(self.line(at) + 1).map_or(self.text.len(), |start| start - 1);
+        let next = self.lines().get(self.line(at) + 1).map_or(self.text.len(), |start| start - 1);
         self.text[..next].trim_end_matches('\r').len().max(at)
     }
 
     /// The end of the last token before `end` that is neither blank nor comment.
     pub(crate) fn solid_end(&self, end: usize) -> usize {
-        let before = self.tokens.partition_point(|token| token.start < end);
-        self.previous_solid(before).map_or(end, |last| self.tokens[last].end.min(end))
+        let before = self.tokens().partition_point(|token| token.start < end);
+        self.previous_solid(before).map_or(end, |last| self.tokens()[last].end.min(end))
     }
 }
 
@@ -150,7 +193,11 @@ struct Cutter<'t> {
     raw_ends: bool,
 }
 
-impl Cutter<'_> {
+impl<'t> Cutter<'t> {
+    fn new(text: &'t str) -> Self {
+        Cutter { text, bytes: text.as_bytes(), at: 0, previous: None, block_ends: true, raw_ends: true }
+    }
+
     fn token(&mut self) -> Option<Token> {
         let start = self.at;
         let first = *self.bytes.get(start)?;
@@ -334,7 +381,7 @@ mod tests {
 
     fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
         let scan = Scan::new(text);
-        let solid = scan.tokens.iter().filter(|token| token.kind != TokenKind::Space);
+        let solid = scan.tokens().iter().filter(|token| token.kind != TokenKind::Space);
         solid.map(|token| (token.kind, scan.str(token))).collect()
     }
 
@@ -344,7 +391,7 @@ mod tests {
             "site é.test { to app; } // x\n\"open\nr#\"a\nb\"# /* c */ 'd' /e/{f:re\"}\"}/* § \u{202e}";
         let scan = Scan::new(text);
         let mut at = 0;
-        for token in &scan.tokens {
+        for token in scan.tokens() {
             assert_eq!(token.start, at);
             assert!(token.end > at);
             at = token.end;

@@ -72,7 +72,11 @@ impl<'t> Build<'t> {
         let blank_end = node.as_str().ends_with([' ', '\t', '\r', '\n']);
         // A comment reaches to the end of its line, so only the last one of a file is not followed by a blank.
         if (blank_end || end == self.scan.text.len()) && start < end {
-            end = self.scan.solid_end(end).max(start);
+            let solid = start + node.as_str().trim_end_matches([' ', '\t', '\r', '\n']).len();
+            // A line without `//` has no comment, so its last character belongs to the node.
+            let line = &self.scan.text[start..solid];
+            let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+            end = if line.contains("//") { self.scan.solid_end(end).max(start) } else { solid };
         }
         self.span_of(start, end)
     }

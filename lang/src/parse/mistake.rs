@@ -26,8 +26,8 @@ pub(super) struct Mistake<'w, 't> {
 impl<'w, 't> Mistake<'w, 't> {
     pub(super) fn new(scan: &'w Scan<'t>, place: Place, start: usize, at: usize) -> Self {
         let index = scan.index_at(at);
-        let here = scan.tokens.get(index).copied().filter(|token| !token.kind.is_trivia());
-        let here = here.or_else(|| scan.tokens.get(scan.next_solid(index)).copied());
+        let here = scan.tokens().get(index).copied().filter(|token| !token.kind.is_trivia());
+        let here = here.or_else(|| scan.tokens().get(scan.next_solid(index)).copied());
         let here = here.map(|token| inner_token(scan, token, at));
         Self { scan, source: 0, place, start, at, wanted: Vec::new(), here, first: scan.index_at(start) }
     }
@@ -58,12 +58,12 @@ impl<'w, 't> Mistake<'w, 't> {
 
     /// The text of token number `index`; empty behind the end of the file.
     pub(super) fn text_of(&self, index: usize) -> &'t str {
-        self.scan.tokens.get(index).map_or("", |token| self.scan.str(token))
+        self.scan.tokens().get(index).map_or("", |token| self.scan.str(token))
     }
 
     /// The word the part starts with; empty when it starts with something else.
     pub(super) fn first_word(&self) -> &'t str {
-        let token = self.scan.tokens.get(self.first);
+        let token = self.scan.tokens().get(self.first);
         token.filter(|token| token.kind == TokenKind::Word).map_or("", |token| self.scan.str(token))
     }
 
@@ -80,17 +80,18 @@ impl<'w, 't> Mistake<'w, 't> {
     /// The tokens from the start of the part to the one where reading stopped.
     pub(super) fn read_tokens(&self) -> &'w [Token] {
         let last = self.scan.next_solid(self.scan.index_at(self.at));
-        &self.scan.tokens[self.first.min(self.scan.tokens.len())..(last + 1).min(self.scan.tokens.len())]
+        &self.scan.tokens()
+            [self.first.min(self.scan.tokens().len())..(last + 1).min(self.scan.tokens().len())]
     }
 
     /// The token just before the place where reading stopped, when nothing stands between.
     pub(super) fn glued_before(&self) -> Option<&'w Token> {
         let index = self.scan.index_at(self.at);
-        let token = self.scan.tokens.get(index)?;
+        let token = self.scan.tokens().get(index)?;
         if token.start < self.at {
             return Some(token);
         }
-        self.scan.tokens.get(index.checked_sub(1)?).filter(|token| !token.kind.is_trivia())
+        self.scan.tokens().get(index.checked_sub(1)?).filter(|token| !token.kind.is_trivia())
     }
 }
 
@@ -107,6 +108,6 @@ fn inner_token(scan: &Scan<'_>, token: Token, at: usize) -> Token {
         return Token { kind: TokenKind::Mark, start: at, end: at + length, depth: 0 };
     }
     let inner = Scan::new(text);
-    let first = inner.tokens.get(inner.next_solid(0));
+    let first = inner.tokens().get(inner.next_solid(0));
     first.map_or(token, |first| Token { start: first.start + at, end: first.end + at, ..*first })
 }

@@ -23,8 +23,8 @@ impl<'t> Walk<'t> {
         let end = self.scan.solid_end(self.at).max(start);
         let span = self.build.span_of(start, end);
         let first = self.scan.index_at(start);
-        let word = self.scan.tokens.get(first).map_or("", |token| self.scan.str(token));
-        let name = self.scan.tokens.get(self.scan.next_solid(first + 1)).map(|token| token.start);
+        let word = self.scan.tokens().get(first).map_or("", |token| self.scan.str(token));
+        let name = self.scan.tokens().get(self.scan.next_solid(first + 1)).map(|token| token.start);
         if let (Some(parts), Some(name), "upstream" | "listener") = (inner, name, word)
             && let Some(name) = habits::proposed_name(self.scan, name)
         {
@@ -35,8 +35,9 @@ impl<'t> Walk<'t> {
             let kind = if word == "upstream" { ItemKind::Upstream(named) } else { ItemKind::Listener(named) };
             return Item { docs: Vec::new(), attributes: Vec::new(), public: None, kind, span };
         }
-        let name = self.scan.tokens.get(self.scan.next_solid(first + 1)).copied();
-        let starts_with_word = self.scan.tokens.get(first).is_some_and(|token| token.kind == TokenKind::Word);
+        let name = self.scan.tokens().get(self.scan.next_solid(first + 1)).copied();
+        let starts_with_word =
+            self.scan.tokens().get(first).is_some_and(|token| token.kind == TokenKind::Word);
         let name = name.filter(|_| starts_with_word);
         let kind = ItemKind::Error(name.and_then(|name| self.declared_name(&name)));
         Item { docs: Vec::new(), attributes: Vec::new(), public: None, kind, span }
@@ -58,7 +59,7 @@ impl<'t> Walk<'t> {
         self.failed(place, refusal);
         let first = self.scan.index_at(start);
         let second = self.scan.next_solid(first + 1);
-        let (Some(name), Some(mark)) = (self.scan.tokens.get(first), self.scan.tokens.get(second)) else {
+        let (Some(name), Some(mark)) = (self.scan.tokens().get(first), self.scan.tokens().get(second)) else {
             return self.error_at(start);
         };
         let named = name.kind == TokenKind::Word && place.has_settings();
@@ -138,7 +139,7 @@ impl<'t> Walk<'t> {
     /// Skips what seems to belong to a block without an opening brace: lines indented deeper, and the closing brace.
     fn skip_indented(&mut self, start: usize, from: usize) {
         let indent = self.scan.indent(start);
-        let rest = self.scan.tokens.iter().skip(self.scan.index_at(from.max(start + 1)));
+        let rest = self.scan.tokens().iter().skip(self.scan.index_at(from.max(start + 1)));
         let mut open = 0usize;
         let outside = |token: &&Token| {
             match token.kind {
@@ -168,7 +169,7 @@ impl<'t> Walk<'t> {
     /// Whether a bracket that was reported already explains why a part could not be read.
     fn is_bracket_trouble(&self, start: usize, at: usize) -> bool {
         let stops_in_text = || {
-            let token = self.scan.tokens.get(self.scan.index_at(at));
+            let token = self.scan.tokens().get(self.scan.index_at(at));
             token.is_some_and(|token| token.kind == TokenKind::OpenText)
         };
         if !self.repairing || stops_in_text() {
@@ -177,10 +178,10 @@ impl<'t> Walk<'t> {
         let brackets = self.brackets();
         let inside = |place: usize| (start..=at).contains(&place);
         // INVARIANT: both lists are sorted, so only the first entry behind `start` has to be looked at.
-        let from = |unclosed: &Unclosed| self.scan.tokens[unclosed.token].start < start;
+        let from = |unclosed: &Unclosed| self.scan.tokens()[unclosed.token].start < start;
         let open = brackets.unclosed.get(brackets.unclosed.partition_point(from));
         let open = open.is_some_and(|unclosed| {
-            let place = self.scan.tokens[unclosed.token].start;
+            let place = self.scan.tokens()[unclosed.token].start;
             place < at && inside(place)
         });
         let stray = brackets.stray.get(brackets.stray.partition_point(|place| *place < start));
@@ -192,7 +193,7 @@ impl<'t> Walk<'t> {
         let brackets = self.brackets();
         let behind = mistake.at.max(mistake.start + 1);
         let mut index = mistake.first;
-        while let Some(token) = self.scan.tokens.get(index) {
+        while let Some(token) = self.scan.tokens().get(index) {
             if token.start >= self.limit {
                 break;
             }
@@ -219,7 +220,7 @@ impl<'t> Walk<'t> {
 
     /// Whether a token looks like the start of a part.
     fn starts_part(&self, place: Place, index: usize) -> bool {
-        let token = &self.scan.tokens[index];
+        let token = &self.scan.tokens()[index];
         let text = self.scan.str(token);
         let first = self.scan.is_first_on_line(token.start);
         match token.kind {
@@ -230,9 +231,9 @@ impl<'t> Walk<'t> {
                 let before = self
                     .scan
                     .previous_solid(index)
-                    .map_or("", |before| self.scan.str(&self.scan.tokens[before]));
+                    .map_or("", |before| self.scan.str(&self.scan.tokens()[before]));
                 let next = self.scan.next_solid(index + 1);
-                let next = self.scan.tokens.get(next);
+                let next = self.scan.tokens().get(next);
                 let glued = next.is_some_and(|next| next.start == token.end && self.scan.str(next) != "{");
                 before == ";"
                     || !glued && place.words().contains(&text) && place != Place::Top && !is_operator(before)
@@ -251,7 +252,7 @@ impl<'t> Walk<'t> {
         let place = opens(word)?;
         // A word that may not stand here opens what it opens elsewhere, but only with words of this language.
         let mut index = mistake.first;
-        while let Some(token) = self.scan.tokens.get(index).filter(|token| token.start < next) {
+        while let Some(token) = self.scan.tokens().get(index).filter(|token| token.start < next) {
             if token.kind == TokenKind::Open {
                 if token.start >= mistake.at && self.scan.str(token) == "{" {
                     return Some((token.start, place));
@@ -266,8 +267,12 @@ impl<'t> Walk<'t> {
 
     /// Reports and skips what other languages have between parts: `;` and other comments.
     pub(super) fn skip_junk(&mut self, byte: u8) -> bool {
+        if !matches!(byte, b';' | b'#' | b'/') {
+            return false;
+        }
         let index = self.scan.index_at(self.at);
-        let Some(token) = self.scan.tokens.get(index).copied().filter(|token| token.start == self.at) else {
+        let Some(token) = self.scan.tokens().get(index).copied().filter(|token| token.start == self.at)
+        else {
             return false;
         };
         let span = self.build.span_of(token.start, token.end);

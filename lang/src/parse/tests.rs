@@ -84,7 +84,7 @@ fn pieces_accept_what_the_grammar_accepts() {
     let mut accepted = 0;
     for (name, text) in CORPUS {
         let scan = Scan::new(text);
-        let tokens: Vec<&str> = scan.tokens.iter().map(|token| scan.str(token)).collect();
+        let tokens: Vec<&str> = scan.tokens().iter().map(|token| scan.str(token)).collect();
         for round in 0..rounds {
             let seed = 0x9e37_79b9_7f4a_7c15 ^ (round + 1);
             let mutant = mutate(&tokens, &mut Random(seed));
@@ -94,6 +94,112 @@ fn pieces_accept_what_the_grammar_accepts() {
     }
     // Were nearly everything refused, agreement would mean little.
     assert!(accepted > CORPUS.len() * 5, "only {accepted} mutants were accepted");
+}
+
+/// What a file gives with and without the quick reading of the commonest parts.
+fn both_ways(name: &str, text: &str) -> usize {
+    let scan = Scan::new(text);
+    let mut quick = Walk::new(&scan, 0);
+    let tree = quick.file();
+    let mut plain = Walk::new(&scan, 0);
+    plain.is_quick = false;
+    assert_eq!(tree, plain.file(), "{name}:\n{text}");
+    assert_eq!(quick.build.diagnostics, plain.build.diagnostics, "{name}:\n{text}");
+    usize::from(plain.failures == 0)
+}
+
+#[test]
+fn quick_parts_are_what_the_grammar_gives() {
+    for (name, text) in CORPUS {
+        both_ways(name, text);
+        let scan = Scan::new(text);
+        let tokens: Vec<&str> = scan.tokens().iter().map(|token| scan.str(token)).collect();
+        for round in 0..20 {
+            let seed = 0x2545_f491_4f6c_dd1d ^ (round + 1);
+            both_ways(&format!("{name}, seed {seed}"), &mutate(&tokens, &mut Random(seed)));
+        }
+    }
+}
+
+/// What a hand may put into a head or an answer.
+const QUICK_PIECES: &[&str] = &[
+    " ",
+    " ",
+    " ",
+    " ",
+    "\n",
+    " // x\n",
+    " /// x\n",
+    "route ",
+    "route",
+    "to ",
+    "to",
+    "GET",
+    "GET|POST",
+    "G",
+    "GET | PUT",
+    "/",
+    "/",
+    "/a",
+    "/a-b.c",
+    "/$x",
+    "/${",
+    "{id}",
+    "{id:int}",
+    "{id:Kind}",
+    "{id:re\"a\"}",
+    "{rest...}",
+    "{rest..}",
+    "{when}",
+    "//",
+    "as name",
+    "as when",
+    "as",
+    "when",
+    "when true",
+    "when client.ip in [10.0.0.0/8]",
+    "when x {}",
+    "{",
+    "{",
+    "}",
+    "app",
+    "app.b",
+    "app:80",
+    "http://x",
+    "http",
+    "{ timeout: 1s }",
+    "respond 200",
+    "10.0.0.1:80",
+    "é",
+];
+
+/// Heads and answers from all pieces that may stand in them, in every order that a hand can slip into.
+#[test]
+fn quick_parts_of_any_pieces_are_what_the_grammar_gives() {
+    let mut accepted = 0;
+    for seed in 1..4000_u64 {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut text = "site a.test { route ".to_owned();
+        let shape: &[&str] = match random.below(4) {
+            0 => &["/a", " ", "as name", " ", "{ to app }"],
+            1 => &["GET", " ", "/a/{id:int}", " ", "when true", " ", "{", " to app ", "}"],
+            2 => &["/{rest...}", "{", "to ", "app", "}", " to ", "app"],
+            _ => &[],
+        };
+        let mut pieces = shape.to_vec();
+        for _ in 0..=random.below(3) {
+            let at = random.below(pieces.len() + 1);
+            pieces.insert(at, QUICK_PIECES[random.below(QUICK_PIECES.len())]);
+        }
+        if random.below(2) == 0 && pieces.len() > 2 {
+            pieces.remove(random.below(pieces.len()));
+        }
+        text.push_str(&pieces.concat());
+        text.push_str(" }");
+        accepted += both_ways(&format!("seed {seed}"), &text);
+    }
+    // Were nearly everything refused, agreement would mean little.
+    assert!(accepted > 400, "only {accepted} were accepted");
 }
 
 /// One or two tokens deleted, repeated, moved or put in from elsewhere.

@@ -40,6 +40,8 @@ pub(super) struct Walk<'t> {
     chain: usize,
     /// Names under which upstreams and listeners with a bad name are kept.
     pub renamed: Vec<String>,
+    /// Whether the commonest parts are read without the parser generator, and others asked for by their first word.
+    pub is_quick: bool,
     /// How many blocks are open.
     depth: usize,
     brackets: OnceCell<Brackets>,
@@ -73,6 +75,7 @@ impl<'t> Walk<'t> {
             failures: 0,
             chain: 0,
             renamed: Vec::new(),
+            is_quick: true,
             depth: 0,
             brackets: OnceCell::new(),
         }
@@ -108,7 +111,7 @@ impl<'t> Walk<'t> {
             self.skip_trivia();
         }
         while self.more(None) {
-            let item = match self.piece(Place::Top.rule()) {
+            let item = match self.part_piece(Place::Top) {
                 Ok(node) => self.item(node),
                 Err(refusal) => self.failed_item(&refusal),
             };
@@ -137,8 +140,23 @@ impl<'t> Walk<'t> {
         self.scan.text.get(self.at..self.limit).unwrap_or_default()
     }
 
+    /// Reads one part of a block at the current place.
+    fn part_piece(&mut self, place: Place) -> Result<Node<'t>, Refusal> {
+        let rest = self.rest();
+        let word = &rest[..rest.bytes().take_while(u8::is_ascii_lowercase).count()];
+        if self.is_quick
+            && let Some(rule) = place.rule_of(word)
+            && let Ok(node) = self.piece(rule)
+        {
+            return Ok(node);
+        }
+        // What was refused may still be something else, as a setting with the name of a statement; if not, this tells
+        // everything that might stand here.
+        self.piece(place.rule())
+    }
+
     /// Reads one part at the current place.
-    fn piece(&mut self, rule: Rule) -> Result<Node<'t>, Refusal> {
+    pub(super) fn piece(&mut self, rule: Rule) -> Result<Node<'t>, Refusal> {
         self.build.base = self.at;
         let mut pairs = Grammar::parse(rule, self.rest()).map_err(Box::new)?;
         let node = pairs.next().expect("each of these rules gives one node");
@@ -210,13 +228,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Reads the parts of the block opened at `opened`: `read` makes one of a node and the place it starts at,
-    /// `broken` of what stands for one that could not be read.
+    /// `other` of one that was read without a node, or could not be read.
     fn parts_of<P>(
         &mut self,
         place: Place,
         opened: usize,
         read: fn(&mut Self, Node<'t>, usize) -> P,
-        broken: fn(SiteItem) -> P,
+        other: fn(SiteItem) -> P,
     ) -> Vec<P> {
         let outer = self.limit;
         if self.repairing {
@@ -233,12 +251,16 @@ impl<'t> Walk<'t> {
         }
         while self.depth <= NESTING_MAX && self.more(Some(opened)) {
             let start = self.at;
-            let item = match self.piece(place.rule()) {
-                Ok(node) => read(self, node, start),
-                Err(refusal) => broken(self.failed_part(place, &refusal)),
+            let item = match self.quick_part(place) {
+                Some(part) => other(part),
+                None => match self.part_piece(place) {
+                    Ok(node) => read(self, node, start),
+                    Err(refusal) => other(self.failed_part(place, &refusal)),
+                },
             };
             items.push(item);
         }
+        items.shrink_to_fit();
         self.limit = outer;
         self.depth -= 1;
         items
@@ -256,7 +278,7 @@ pub(super) fn is_word_char(c: char) -> bool {
 
 /// Whether a token starts a declaration: such a word at the very start of a line with a name or host behind it.
 pub(super) fn starts_declaration(scan: &Scan<'_>, token: usize) -> bool {
-    let word = scan.tokens[token];
+    let word = scan.tokens()[token];
     if scan.indent(word.start) != 0
         || !scan.is_first_on_line(word.start)
         || !DECLARATIONS.contains(&scan.str(&word))
@@ -264,7 +286,7 @@ pub(super) fn starts_declaration(scan: &Scan<'_>, token: usize) -> bool {
         return false;
     }
     let next = scan.next_solid(token + 1);
-    let Some(next) = scan.tokens.get(next) else { return false };
+    let Some(next) = scan.tokens().get(next) else { return false };
     match scan.str(&word) {
         "server" => false,
         "site" => scan.str(next) != ":",

@@ -49,6 +49,40 @@ impl Place {
         }
     }
 
+    /// The rule that reads a part which starts with this word, where only one can: rules are tried in the order of the
+    /// grammar, and none before these starts with their words.
+    pub(super) fn rule_of(self, word: &str) -> Option<Rule> {
+        match (self, word) {
+            (Place::Top, "site") => Some(Rule::site_head),
+            (Place::Top, "server") => Some(Rule::server_head),
+            (Place::Top, "listener") => Some(Rule::listener_head),
+            (Place::Top, "upstream") => Some(Rule::upstream_head),
+            (Place::Top | Place::Settings | Place::Test | Place::Invariant, _) => None,
+            (Place::Site | Place::Group, "route") => Some(Rule::route_head),
+            (Place::Site | Place::Group, "group") => Some(Rule::group_head),
+            (Place::Site | Place::Group, "fallback") => Some(Rule::fallback_head),
+            (_, "set" | "add") => Some(Rule::set_stmt),
+            (_, "remove") => Some(Rule::remove_stmt),
+            (_, "rewrite") => Some(Rule::rewrite),
+            (_, "when") => Some(Rule::when_head),
+            (_, "require") => Some(Rule::require),
+            (_, "to" | "respond" | "redirect") => Some(Rule::terminal),
+            (
+                Place::Site
+                | Place::Group
+                | Place::Route
+                | Place::Fallback
+                | Place::When
+                | Place::On
+                | Place::Policy
+                | Place::Routes
+                | Place::Stream
+                | Place::Forward,
+                _,
+            ) => None,
+        }
+    }
+
     /// The place as one says it after "cannot stand".
     pub(super) fn inside(self) -> &'static str {
         match self {

@@ -81,14 +81,14 @@ impl<'s, 't> Matcher<'s, 't> {
     }
 
     fn run(mut self, by_indent: bool, starts_declaration: impl Fn(usize) -> bool) -> Brackets {
-        for token in 0..self.scan.tokens.len() {
+        for token in 0..self.scan.tokens().len() {
             // What goes on behind the first bracket without counterpart is of no use when indentation is not asked.
             if !by_indent && !self.found.are_balanced() {
                 return self.found;
             }
-            match self.scan.tokens[token].kind {
+            match self.scan.tokens()[token].kind {
                 TokenKind::Open => {
-                    let at = self.scan.tokens[token].start;
+                    let at = self.scan.tokens()[token].start;
                     let (indent, line) = (self.scan.indent(at), self.scan.line(at));
                     self.waiting.push(Waiting { token, indent, line });
                 }
@@ -105,7 +105,7 @@ impl<'s, 't> Matcher<'s, 't> {
     }
 
     fn close(&mut self, token: usize, by_indent: bool) {
-        let at = self.scan.tokens[token].start;
+        let at = self.scan.tokens()[token].start;
         let bracket = self.scan.text.as_bytes()[at];
         if by_indent && self.scan.is_first_on_line(at) {
             self.give_up_deeper(token, bracket);
@@ -117,7 +117,7 @@ impl<'s, 't> Matcher<'s, 't> {
             Some(place) if !blocked => {
                 self.give_up(place + 1, Some(token));
                 if let Some(open) = self.waiting.pop() {
-                    self.found.ends.insert(open.token, self.scan.tokens[token].end);
+                    self.found.ends.insert(open.token, self.scan.tokens()[token].end);
                 }
             }
             _ => self.found.stray.push(at),
@@ -126,7 +126,7 @@ impl<'s, 't> Matcher<'s, 't> {
 
     /// Gives up the brackets opened deeper than the closing one at the start of a line, if one of its own depth waits.
     fn give_up_deeper(&mut self, token: usize, bracket: u8) {
-        let at = self.scan.tokens[token].start;
+        let at = self.scan.tokens()[token].start;
         let (indent, line) = (self.scan.indent(at), self.scan.line(at));
         let fits = |open: &Waiting| open.indent == indent && open.line != line && self.opens(open, bracket);
         let Some(place) = self.waiting.iter().rposition(fits) else { return };
@@ -136,13 +136,13 @@ impl<'s, 't> Matcher<'s, 't> {
     }
 
     fn opens(&self, open: &Waiting, close: u8) -> bool {
-        let bracket = self.scan.text.as_bytes()[self.scan.tokens[open.token].start];
+        let bracket = self.scan.text.as_bytes()[self.scan.tokens()[open.token].start];
         matches!((bracket, close), (b'{', b'}') | (b'(', b')') | (b'[', b']'))
     }
 
     /// Notes that the brackets from number `from` on are never closed.
     fn give_up(&mut self, from: usize, witness: Option<usize>) {
-        let until = witness.unwrap_or(self.scan.tokens.len());
+        let until = witness.unwrap_or(self.scan.tokens().len());
         let mut latest = usize::MAX;
         for open in self.waiting.split_off(from) {
             // An inner block ends no later than the one around it.
@@ -155,8 +155,8 @@ impl<'s, 't> Matcher<'s, 't> {
 
     /// Where the counterpart of an opening bracket is missing, before token `until` at the latest.
     fn missing_at(&self, open: &Waiting, until: usize) -> usize {
-        let solid = |token: &usize| !self.scan.tokens[*token].kind.is_trivia();
-        let start = |token: usize| self.scan.tokens[token].start;
+        let solid = |token: &usize| !self.scan.tokens()[*token].kind.is_trivia();
+        let start = |token: usize| self.scan.tokens()[token].start;
         let outside = |token: &usize| {
             self.scan.is_first_on_line(start(*token)) && self.scan.indent(start(*token)) <= open.indent
         };
@@ -164,7 +164,7 @@ impl<'s, 't> Matcher<'s, 't> {
         let last = self.scan.previous_solid(first_outside).unwrap_or(open.token);
         // Without any indentation the block would be empty; then it reaches as far as it can.
         let last = if last == open.token { self.scan.previous_solid(until).unwrap_or(last) } else { last };
-        self.scan.tokens[last].end
+        self.scan.tokens()[last].end
     }
 }
 
@@ -174,8 +174,8 @@ mod tests {
 
     fn ends(text: &str) -> (Vec<(usize, usize)>, Vec<usize>) {
         let scan = Scan::new(text);
-        let brackets = Brackets::new(&scan, |token| scan.str(&scan.tokens[token]) == "site");
-        let unclosed = brackets.unclosed.iter().map(|u| (scan.tokens[u.token].start, u.end)).collect();
+        let brackets = Brackets::new(&scan, |token| scan.str(&scan.tokens()[token]) == "site");
+        let unclosed = brackets.unclosed.iter().map(|u| (scan.tokens()[u.token].start, u.end)).collect();
         (unclosed, brackets.stray)
     }
 

@@ -91,8 +91,8 @@ fn files_cut_and_changed_at_every_token_are_checked() {
 
 fn change_every_token(text: &str, seen: &mut Seen) {
     let scan = Scan::new(text);
-    let words: Vec<&str> = scan.tokens.iter().map(|token| scan.str(token)).collect();
-    for (number, token) in scan.tokens.iter().enumerate().filter(|(_, token)| !token.kind.is_trivia()) {
+    let words: Vec<&str> = scan.tokens().iter().map(|token| scan.str(token)).collect();
+    for (number, token) in scan.tokens().iter().enumerate().filter(|(_, token)| !token.kind.is_trivia()) {
         let (before, word, after) = (&text[..token.start], words[number], &text[token.end..]);
         let other = OTHERS[(seen.sound + seen.refused) % OTHERS.len()];
         seen.check(before);

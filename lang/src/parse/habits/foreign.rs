@@ -12,7 +12,7 @@ pub(super) fn word(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let (_, help) = WORDS.iter().find(|(word, _)| *word == written)?;
-    let token = mistake.scan.tokens[mistake.first];
+    let token = mistake.scan.tokens()[mistake.first];
     let span = mistake.span(token.start, token.end);
     let diagnostic = Diagnostic::error("E0117", format!("twp has no `{written}`"), span);
     Some(if written == "if" { diagnostic.fix(*help, span, "when") } else { diagnostic.help(*help) })

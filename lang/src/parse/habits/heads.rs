@@ -80,14 +80,14 @@ pub(super) fn file(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     if mistake.place != Place::Top || !mistake.at_start() {
         return None;
     }
-    let second = *mistake.scan.tokens.get(mistake.second())?;
+    let second = *mistake.scan.tokens().get(mistake.second())?;
     let (word, next) = (mistake.first_word(), mistake.scan.str(&second));
     if word == "edition" && matches!(next, ":" | "=") {
         let span = mistake.span(second.start, second.end);
         let diagnostic = Diagnostic::error("E0111", format!("expected a number, found `{next}`"), span);
         return Some(diagnostic.fix("write `edition 1`", span, ""));
     }
-    let start = mistake.scan.tokens[mistake.first].start;
+    let start = mistake.scan.tokens()[mistake.first].start;
     let host = mistake.scan.text[start..].split([' ', '{', ',', '\n', ':']).next().unwrap_or_default();
     if word.is_empty() || next != "." || host.len() <= word.len() {
         return None;
@@ -165,7 +165,7 @@ pub(super) fn answer(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let number = mistake.scan.previous_solid(mistake.first)?;
-    let is_respond = mistake.scan.tokens[number].kind == TokenKind::Number
+    let is_respond = mistake.scan.tokens()[number].kind == TokenKind::Number
         && mistake.scan.text_of_solid_before(number) == Some("respond");
     let before = mistake.span(here.start, here.start);
     is_respond.then(|| {

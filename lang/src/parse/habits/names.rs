@@ -16,7 +16,7 @@ pub(super) fn header_name(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     }
     let first = if assigns { mistake.second() } else { mistake.first };
     let (name, end) = dashed(mistake.scan, first)?;
-    let start = mistake.scan.tokens.get(first)?.start;
+    let start = mistake.scan.tokens().get(first)?.start;
     let capital = name.starts_with(|c: char| c.is_ascii_uppercase());
     let looks_like_one = name.contains('-') || assigns && capital;
     if !looks_like_one || mistake.at >= end + 2 {
@@ -46,7 +46,7 @@ pub(in crate::parse) fn proposed_name(scan: &Scan<'_>, at: usize) -> Option<Stri
 
 /// The words joined by `-` from token `first` on, and where they end.
 fn dashed<'t>(scan: &Scan<'t>, first: usize) -> Option<(&'t str, usize)> {
-    let tokens = scan.tokens.get(first..)?;
+    let tokens = scan.tokens().get(first..)?;
     let start = tokens.first().filter(|token| token.kind == TokenKind::Word)?.start;
     let belongs =
         |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Number) || scan.str(token) == "-";
@@ -57,14 +57,14 @@ fn dashed<'t>(scan: &Scan<'t>, first: usize) -> Option<(&'t str, usize)> {
 /// `name = value` for `name: value`.
 pub(super) fn setting_with_equals(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     let name = mistake.first_word();
-    let equals = *mistake.scan.tokens.get(mistake.second())?;
+    let equals = *mistake.scan.tokens().get(mistake.second())?;
     let keyword = STATEMENTS.contains(&name) || ROUTES.contains(&name) || RESERVED.contains(&name);
     if name.is_empty() || keyword || !mistake.place.has_settings() || mistake.scan.str(&equals) != "=" {
         return None;
     }
     let line = &mistake.scan.text[equals.end..mistake.scan.line_end(equals.end)];
     let value = value_text(line);
-    let name_end = mistake.scan.tokens[mistake.first].end;
+    let name_end = mistake.scan.tokens()[mistake.first].end;
     let diagnostic =
         Diagnostic::error("E0104", "settings are written with `:`", mistake.span(equals.start, equals.end));
     let help =
@@ -77,7 +77,7 @@ fn value_text(line: &str) -> &str {
     let scan = crate::scan::Scan::new(line);
     let mut open = 0usize;
     let mut end = 0;
-    for token in &scan.tokens {
+    for token in scan.tokens() {
         match token.kind {
             TokenKind::Open => open += 1,
             TokenKind::Close if open == 0 => break,
@@ -167,7 +167,7 @@ fn lone_else(mistake: &Mistake<'_, '_>) -> Diagnostic {
 }
 
 fn first_span(mistake: &Mistake<'_, '_>) -> crate::Span {
-    let token = mistake.scan.tokens[mistake.first];
+    let token = mistake.scan.tokens()[mistake.first];
     mistake.span(token.start, token.end)
 }
 

@@ -52,7 +52,7 @@ pub(super) fn open_text(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
 /// A backslash with something behind it that is no escape.
 pub(super) fn escape(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     let index = mistake.scan.index_at(mistake.at);
-    let inside = mistake.scan.tokens.get(index).is_some_and(|token| token.kind == TokenKind::Text);
+    let inside = mistake.scan.tokens().get(index).is_some_and(|token| token.kind == TokenKind::Text);
     let rest = mistake.scan.text.get(mistake.at..)?.strip_prefix('\\')?;
     if !inside {
         return None;

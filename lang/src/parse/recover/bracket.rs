@@ -42,7 +42,7 @@ impl Walk<'_> {
     }
 
     fn unclosed(&self, open: Unclosed) -> Diagnostic {
-        let token = self.scan.tokens[open.token];
+        let token = self.scan.tokens()[open.token];
         let span = self.build.span_of(token.start, token.end);
         let bracket = self.scan.str(&token);
         let close = match bracket {
@@ -81,17 +81,17 @@ impl Walk<'_> {
     fn show_witness(&self, diagnostic: Diagnostic, open: Unclosed) -> Diagnostic {
         let Some(witness) = open.witness else { return diagnostic };
         let mut at = witness;
-        if self.scan.tokens[at].kind == TokenKind::Close {
+        if self.scan.tokens()[at].kind == TokenKind::Close {
             at = self.scan.next_solid(at + 1);
         }
-        let Some(token) = self.scan.tokens.get(at).copied() else { return diagnostic };
+        let Some(token) = self.scan.tokens().get(at).copied() else { return diagnostic };
         let word = self.scan.str(&token);
         let span = self.build.span_of(token.start, token.end);
         if DECLARATIONS.contains(&word) && self.scan.indent(token.start) == 0 {
             let inside = self.head_word(open.token);
             return diagnostic.with(span, format!("a `{word}` cannot start inside {inside}"));
         }
-        let token = self.scan.tokens[witness];
+        let token = self.scan.tokens()[witness];
         if token.kind == TokenKind::Close {
             let span = self.build.span_of(token.start, token.end);
             return diagnostic.with(span, "this one closes the block around it");
@@ -101,8 +101,8 @@ impl Walk<'_> {
 
     /// What the block opened by a token is: "a route".
     fn head_word(&self, open: usize) -> &'static str {
-        let line = self.scan.line(self.scan.tokens[open].start);
-        let before = self.scan.tokens[..open].iter().rev();
+        let line = self.scan.line(self.scan.tokens()[open].start);
+        let before = self.scan.tokens()[..open].iter().rev();
         let same_line = before.take_while(|token| self.scan.line(token.start) == line);
         let words = same_line
             .take_while(|token| token.kind != TokenKind::Close && token.kind != TokenKind::Open)

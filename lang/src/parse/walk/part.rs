@@ -112,6 +112,11 @@ impl<'t> Walk<'t> {
         for part in parts(node) {
             self.build.route_head(part, &mut route);
         }
+        self.route_body(route, opened)
+    }
+
+    /// Reads the block of a route, opened at `opened`.
+    pub(in crate::parse) fn route_body(&mut self, mut route: Route, opened: usize) -> Route {
         route.body = self.body(Place::Route, opened);
         route.span = self.to_here(route.head);
         route
