@@ -9,6 +9,7 @@ mod arguments;
 mod call;
 mod collect;
 mod compare;
+mod covers;
 mod data;
 mod declare;
 mod docs;

@@ -1,9 +1,8 @@
 //! Lints: programs that are accepted and probably not what was meant.
 
 use super::Check;
-use crate::ast::{self, CaptureKind, PathPattern, PatternPart, PatternSegment};
-use crate::literal::Method;
-use crate::span::Spanned;
+use super::covers::{Earlier, covers};
+use crate::ast;
 use crate::{Diagnostic, Level};
 
 /// Lints by name, with the code of each: what `@allow(name, "reason")` may name.
@@ -51,10 +50,9 @@ pub(super) fn unreachable(ctx: &mut Check<'_>, items: &[ast::SiteItem], same_sla
         | ast::SiteItem::Setting(_)
         | ast::SiteItem::Error(_) => None,
     });
-    // Routes that can take others; each is compared with all that follow, so their number is bounded.
-    let mut earlier: Vec<&ast::Route> = Vec::new();
+    let mut earlier = Earlier::new();
     for route in routes {
-        match earlier.iter().find(|first| covers(first, route, same_slash)) {
+        match earlier.first(route, same_slash) {
             Some(first) => report_unreachable(ctx, first, route),
             None if route.guard.is_none() && earlier.len() < COMPARED_MAX => earlier.push(route),
             None => {}
@@ -62,7 +60,7 @@ pub(super) fn unreachable(ctx: &mut Check<'_>, items: &[ast::SiteItem], same_sla
     }
 }
 
-/// Routes of one list that later ones are compared with: the work grows with the product.
+/// Routes of one list that later ones are compared with: many that are alike but for their methods are each asked.
 const COMPARED_MAX: usize = 1000;
 
 fn report_unreachable(ctx: &mut Check<'_>, first: &ast::Route, route: &ast::Route) {
@@ -81,72 +79,4 @@ fn report_unreachable(ctx: &mut Check<'_>, first: &ast::Route, route: &ast::Rout
         let (what, place) = (name.as_deref().unwrap_or("it"), first_name.as_deref().unwrap_or("the other"));
         diagnostic.help(format!("move {what} above {place}"))
     });
-}
-
-fn covers(first: &ast::Route, route: &ast::Route, same_slash: bool) -> bool {
-    covers_methods(&first.methods, &route.methods)
-        && covers_path(first.path.as_ref(), route.path.as_ref(), same_slash)
-}
-
-/// `GET` in a route includes HEAD.
-fn covers_methods(first: &[Spanned<Method>], second: &[Spanned<Method>]) -> bool {
-    let has = |method: &Method| first.iter().any(|m| m.value == *method);
-    let covers = |method: &Method| has(method) || (*method == Method::Head && has(&Method::Get));
-    first.is_empty() || (!second.is_empty() && second.iter().all(|method| covers(&method.value)))
-}
-
-fn covers_path(first: Option<&PathPattern>, second: Option<&PathPattern>, same_slash: bool) -> bool {
-    let Some(first) = first else { return true };
-    let Some(second) = second else { return false };
-    let (known, rest) = split_rest(first);
-    let (other, other_rest) = split_rest(second);
-    let covers_known = || known.iter().zip(other).all(|(a, b)| covers_segment(a, b));
-    match (rest, other_rest) {
-        // With `trailing_slash: same` a pattern takes one path more, so only equal shapes are compared.
-        (true, true) => {
-            other.len() >= known.len() && (!same_slash || other.len() == known.len()) && covers_known()
-        }
-        (true, false) => !same_slash && other.len() > known.len() && covers_known(),
-        (false, false) => known.len() == other.len() && covers_known(),
-        (false, true) => false,
-    }
-}
-
-/// The segments before a rest, and whether there is one.
-fn split_rest(pattern: &PathPattern) -> (&[PatternSegment], bool) {
-    match pattern.segments.split_last() {
-        Some((last, before)) if is_rest(last) => (before, true),
-        Some(_) | None => (&pattern.segments, false),
-    }
-}
-
-fn is_rest(segment: &PatternSegment) -> bool {
-    matches!(segment.parts.as_slice(), [PatternPart::Capture(capture)] if capture.kind == CaptureKind::Rest)
-}
-
-fn covers_segment(first: &PatternSegment, second: &PatternSegment) -> bool {
-    if let [PatternPart::Capture(capture)] = first.parts.as_slice()
-        && capture.kind == CaptureKind::Segment
-    {
-        return !second.parts.is_empty();
-    }
-    first.parts.len() == second.parts.len()
-        && first.parts.iter().zip(&second.parts).all(|pair| match pair {
-            (PatternPart::Literal(a), PatternPart::Literal(b)) => a.value == b.value,
-            (PatternPart::Capture(a), PatternPart::Capture(b)) => same_kind(&a.kind, &b.kind),
-            (PatternPart::Literal(_), PatternPart::Capture(_))
-            | (PatternPart::Capture(_), PatternPart::Literal(_)) => false,
-        })
-}
-
-fn same_kind(first: &CaptureKind, second: &CaptureKind) -> bool {
-    match (first, second) {
-        (CaptureKind::Segment, CaptureKind::Segment) | (CaptureKind::Rest, CaptureKind::Rest) => true,
-        (CaptureKind::Typed(a), CaptureKind::Typed(b)) => a.value == b.value,
-        (CaptureKind::Regex(a), CaptureKind::Regex(b)) => a.value == b.value,
-        (
-            CaptureKind::Segment | CaptureKind::Rest | CaptureKind::Typed(_) | CaptureKind::Regex(_),
-            CaptureKind::Segment | CaptureKind::Rest | CaptureKind::Typed(_) | CaptureKind::Regex(_),
-        ) => false,
-    }
 }

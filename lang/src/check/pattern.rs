@@ -55,8 +55,9 @@ fn extend_path(ctx: &mut Check<'_>, pattern: &PathPattern) {
 }
 
 fn read(ctx: &mut Check<'_>, written: &ast::PathPattern) -> PathPattern {
-    let mut pattern = PathPattern { segments: Vec::new(), rest: None, span: written.span };
     let n_segments = written.segments.len();
+    let mut pattern =
+        PathPattern { segments: Vec::with_capacity(n_segments), rest: None, span: written.span };
     for (at, segment) in written.segments.iter().enumerate() {
         let is_last = at + 1 == n_segments;
         if segment.parts.is_empty() && !is_last {
@@ -103,7 +104,11 @@ fn read_segment(ctx: &mut Check<'_>, segment: &PatternSegment) -> Option<Segment
                     continue;
                 };
                 let side = if capture.is_some() { &mut after } else { &mut before };
-                side.push_str(&normal);
+                if side.is_empty() {
+                    *side = normal;
+                } else {
+                    side.push_str(&normal);
+                }
             }
             PatternPart::Capture(next) if capture.is_some() => {
                 is_sound = false;

@@ -111,6 +111,7 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
         }
     }
     lints::unreachable(ctx, items, block.own.same_slash);
+    block.items.shrink_to_fit();
     block
 }
 

@@ -10,7 +10,7 @@ use crate::span::Spanned;
 
 /// Checks the statements of one block; what follows a terminal is refused.
 pub(super) fn all<'s>(ctx: &mut Check<'_>, written: impl IntoIterator<Item = &'s ast::Stmt>) -> Vec<Stmt> {
-    let mut statements = Vec::new();
+    let mut statements = Vec::with_capacity(1);
     let n_lets = ctx.scope.lets.len();
     let mut before: Option<&ast::Stmt> = None;
     for stmt in written {
