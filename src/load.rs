@@ -8,7 +8,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use twp_compiler::Artifact;
+use twp_compiler::{Artifact, Leftovers};
 use twp_lang::limits::SOURCE_BYTES_MAX;
 use twp_lang::{Diagnostic, Files, Level, Loaded, hir};
 
@@ -32,6 +32,8 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// The artifact; `None` when there are errors.
     pub artifact: Option<Artifact>,
+    /// What compiling left behind; to be freed when nobody waits.
+    pub leftovers: Option<Leftovers>,
 }
 
 /// Why a file could not be read.
@@ -69,15 +71,15 @@ pub fn check_within(entry: SourceFile, files: &mut dyn Files, environment: &Envi
             program = None;
         }
     }
-    let mut artifact = None;
+    let (mut artifact, mut leftovers) = (None, None);
     if let Some(program) = &program {
-        match twp_compiler::compile(program) {
-            Ok(compiled) => artifact = Some(compiled),
+        match twp_compiler::compile_and_keep(program) {
+            Ok((compiled, kept)) => (artifact, leftovers) = (Some(compiled), Some(kept)),
             Err(exceeded) => diagnostics.extend(exceeded),
         }
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    Checked { loaded, program, diagnostics, artifact }
+    Checked { loaded, program, diagnostics, artifact, leftovers }
 }
 
 /// As [`check_within`], for a program that is to run: what this version does not serve is refused like a mistake.
@@ -92,7 +94,7 @@ pub fn check_to_run(entry: SourceFile, files: &mut dyn Files, environment: &Envi
     checked
 }
 
-/// Reads a file of at most 4 MiB of UTF-8; `-` is standard input.
+/// Reads a file of at most 16 MiB of UTF-8; `-` is standard input.
 pub fn read(path: &Path) -> Result<SourceFile, ReadError> {
     if path.as_os_str() == "-" {
         return text("<stdin>".to_owned(), io::stdin().lock());

@@ -118,8 +118,8 @@ fn unreadable_input_is_named_with_a_remedy() {
     assert!(err(&output).contains("byte 16 (line 2) is not UTF-8"), "{}", err(&output));
 
     let large = scratch.path().join("large.twp");
-    fs::write(&large, vec![b' '; (4 << 20) + 1]).expect("a file is written");
-    assert!(err(&twpc(&["check", &large.to_string_lossy()], "")).contains("it has more than 4 MiB"));
+    fs::write(&large, vec![b' '; (16 << 20) + 1]).expect("a file is written");
+    assert!(err(&twpc(&["check", &large.to_string_lossy()], "")).contains("it has more than 16 MiB"));
 }
 
 #[test]

@@ -6,11 +6,11 @@
 //! text, turned into tests by `chain`. Beyond the limits the site becomes one `Linear` node.
 
 use crate::capture::CaptureTest;
-use crate::ir::{Arena, CaptureId, LinearRoute, Node, NodeId, SegTest};
+use crate::ir::{Arena, CaptureId, LinearRoute, Node, NodeId};
 use crate::limits::{MachineLimits, TYPED_MAX};
 use crate::predicate::regex::RegexTables;
+use crate::quick_hash::QuickMap;
 use chain::Chains;
-use std::collections::{BTreeMap, HashMap};
 use trie::{Trie, TrieId};
 
 mod chain;
@@ -81,9 +81,9 @@ impl Budget {
 
 struct Machine<'a, 's> {
     shared: &'a mut Shared<'s>,
-    trie: Trie,
+    trie: Trie<'a>,
     chains: Chains<'a>,
-    states: HashMap<(usize, State), NodeId>,
+    states: QuickMap<(usize, State), NodeId>,
     budget: Budget,
 }
 
@@ -94,7 +94,7 @@ impl<'a, 's> Machine<'a, 's> {
     fn new(shared: &'a mut Shared<'s>, routes: &'a [LinearRoute]) -> Self {
         let trie = Trie::new(routes);
         let budget = Budget::new(shared.limits, trie.len() + routes.len());
-        Machine { shared, trie, chains: Chains::new(routes), states: HashMap::new(), budget }
+        Machine { shared, trie, chains: Chains::new(routes), states: QuickMap::default(), budget }
     }
 
     fn root(mut self) -> Result<NodeId, TooLarge> {
@@ -118,7 +118,7 @@ impl<'a, 's> Machine<'a, 's> {
             // A path has at least one segment.
             more
         } else {
-            let ends = state.nodes.iter().flat_map(|node| self.trie.node(*node).ends.iter().copied());
+            let ends = state.nodes.iter().flat_map(|node| self.trie.ends(*node));
             let end = merge(state.settled.iter().copied().chain(ends));
             let end = self.chain(end)?;
             self.shared.arena.add(Node::Segments { depth: short(depth), end, more })
@@ -130,14 +130,12 @@ impl<'a, 's> Machine<'a, 's> {
     /// The node that looks at segment `depth`, which exists.
     fn segment(&mut self, depth: usize, state: &State) -> Result<NodeId, TooLarge> {
         let mut settled = state.settled.clone();
-        let mut literals: BTreeMap<Box<str>, Vec<TrieId>> = BTreeMap::new();
+        let mut literals: Vec<(&str, TrieId)> = Vec::new();
         let mut typed: Vec<TypedBranch> = Vec::new();
-        for node in state.nodes.iter().map(|node| self.trie.node(*node)) {
-            settled.extend(&node.rests);
-            for (text, child) in &node.literals {
-                literals.entry(text.clone()).or_default().push(*child);
-            }
-            for (capture, child) in &node.captures {
+        for node in &state.nodes {
+            settled.extend(self.trie.rests(*node));
+            literals.extend(self.trie.literals(*node));
+            for (capture, child) in self.trie.captures(*node) {
                 match typed.iter_mut().find(|(known, _)| known == capture) {
                     Some((_, children)) => children.push(*child),
                     None => typed.push((*capture, vec![*child])),
@@ -145,16 +143,20 @@ impl<'a, 's> Machine<'a, 's> {
             }
         }
         let settled = merge(settled);
-        self.budget.steps(1 + literals.len() * (1 + typed.len() + settled.len()))?;
-        let mut edges = Vec::with_capacity(literals.len());
-        for (text, mut nodes) in literals {
+        literals.sort_unstable();
+        let n_texts = literals.chunk_by(|(left, _), (right, _)| left == right).count();
+        self.budget.steps(1 + n_texts * (1 + typed.len() + settled.len()))?;
+        let mut edges = Vec::with_capacity(n_texts);
+        for same in literals.chunk_by(|(left, _), (right, _)| left == right) {
+            let text = same.first().map_or("", |(text, _)| *text);
+            let mut nodes: Vec<TrieId> = same.iter().map(|(_, child)| *child).collect();
             for (capture, children) in &typed {
                 if self.test(*capture).matches(text.as_bytes(), self.shared.regexes) {
                     nodes.extend(children);
                 }
             }
             let next = self.arrive(nodes, settled.clone());
-            edges.push((text, self.state(depth + 1, next)?));
+            edges.push((text.into(), self.state(depth + 1, next)?));
         }
         let other = self.other(depth, typed, &settled)?;
         Ok(self.shared.arena.add(Node::Seg { depth: short(depth), literals: edges, other }))
@@ -207,12 +209,12 @@ impl<'a, 's> Machine<'a, 's> {
     fn arrive(&self, mut nodes: Vec<TrieId>, settled: Vec<u32>) -> State {
         nodes.sort_unstable();
         nodes.dedup();
-        let below = nodes.iter().flat_map(|node| self.trie.node(*node).belows.iter().copied());
+        let below = nodes.iter().flat_map(|node| self.trie.belows(*node));
         let settled = self.chains.cut(merge(settled.into_iter().chain(below)));
         if let Some(last) = settled.last().filter(|route| self.chains.takes_everything(**route)) {
-            nodes.retain(|node| self.trie.node(*node).first_route < *last);
+            nodes.retain(|node| self.trie.first_route(*node) < *last);
         }
-        nodes.retain(|node| !self.trie.node(*node).is_done());
+        nodes.retain(|node| !self.trie.is_done(*node));
         State { nodes, settled }
     }
 
@@ -241,9 +243,4 @@ fn merge(routes: impl IntoIterator<Item = u32>) -> Vec<u32> {
 /// Depths are at most 64.
 fn short(depth: usize) -> u8 {
     u8::try_from(depth).unwrap_or(u8::MAX)
-}
-
-/// What a pattern asks of a literal segment, for building the trie.
-fn literal(text: &str) -> SegTest {
-    SegTest::Literal(text.into())
 }

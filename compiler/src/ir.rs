@@ -5,7 +5,9 @@
 
 use crate::capture::CaptureTest;
 use crate::plan::{PredicateId, RouteId, SiteId};
-use std::collections::HashMap;
+use crate::quick_hash::{QuickHasher, QuickMap};
+use std::collections::hash_map::Entry;
+use std::hash::{Hash as _, Hasher as _};
 
 pub(crate) mod print;
 pub(crate) mod verify;
@@ -129,7 +131,8 @@ impl MethodSet {
 pub(crate) struct Arena {
     /// The nodes so far.
     pub(crate) nodes: Vec<Node>,
-    ids: HashMap<Node, NodeId>,
+    /// Their numbers by hash; where nodes share one, the later ones have the next hashes that were free.
+    ids: QuickMap<u64, NodeId>,
 }
 
 impl Arena {
@@ -138,20 +141,41 @@ impl Arena {
         if let Some(same) = same_target(&node) {
             return same;
         }
-        if let Some(id) = self.ids.get(&node) {
-            return *id;
+        let new = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+        let mut key = hash(&node);
+        loop {
+            match self.ids.entry(key) {
+                Entry::Occupied(known) if self.nodes[*known.get() as usize] == node => return *known.get(),
+                Entry::Occupied(_) => key = key.wrapping_add(1),
+                Entry::Vacant(free) => {
+                    free.insert(new);
+                    self.nodes.push(node);
+                    return new;
+                }
+            }
         }
-        let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
-        self.nodes.push(node.clone());
-        self.ids.insert(node, id);
-        id
     }
 
     /// Forgets all nodes from number `n` on.
     pub(crate) fn truncate(&mut self, n: usize) {
-        self.nodes.truncate(n);
-        self.ids.retain(|_, id| (*id as usize) < n);
+        while self.nodes.len() > n
+            && let Some(node) = self.nodes.pop()
+        {
+            let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+            let mut key = hash(&node);
+            // The last node is in nobody's way, so no node behind it can become unreachable.
+            while self.ids.get(&key).is_some_and(|known| *known != id) {
+                key = key.wrapping_add(1);
+            }
+            self.ids.remove(&key);
+        }
     }
+}
+
+fn hash(node: &Node) -> u64 {
+    let mut hasher = QuickHasher::default();
+    node.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn same_target(node: &Node) -> Option<NodeId> {
@@ -161,6 +185,17 @@ fn same_target(node: &Node) -> Option<NodeId> {
         Node::Seg { literals, other, .. } => literals.iter().all(|(_, id)| id == other).then_some(*other),
         Node::Typed { yes, no, .. } | Node::Test { yes, no, .. } => (yes == no).then_some(*yes),
         Node::Miss | Node::Leaf(_) | Node::Linear(_) => None,
+    }
+}
+
+/// Whether all nodes that a node leads to pass a test.
+pub(crate) fn all_targets(node: &Node, test: impl Fn(NodeId) -> bool) -> bool {
+    match node {
+        Node::Miss | Node::Leaf(_) | Node::Linear(_) => true,
+        Node::Method { known, other } => known.iter().chain([other]).all(|id| test(*id)),
+        Node::Segments { end, more, .. } => test(*end) && test(*more),
+        Node::Seg { literals, other, .. } => literals.iter().all(|(_, id)| test(*id)) && test(*other),
+        Node::Typed { yes, no, .. } | Node::Test { yes, no, .. } => test(*yes) && test(*no),
     }
 }
 

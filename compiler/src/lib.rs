@@ -25,6 +25,7 @@ mod lower;
 mod native;
 mod plan_build;
 mod predicate;
+mod quick_hash;
 mod request;
 mod slots;
 mod table;
@@ -41,20 +42,42 @@ pub use lower::lower;
 pub use plan_build::Artifact;
 pub use request::Request;
 pub use slots::SlotIndex;
+pub use twp_lang::limits::SOURCE_BYTES_MAX;
 pub use twp_lang::{literal, target};
 
 use twp_lang::{Diagnostic, hir};
+
+/// What compiling leaves behind. To free it takes a while for a large program, so who waits for the artifact may do
+/// that later.
+#[derive(Debug)]
+pub struct Leftovers {
+    _core: core::Core,
+    _ir: ir::Ir,
+}
 
 /// Compiles a checked program. The errors are exceeded limits, each with its place and a remedy.
 pub fn compile(program: &hir::Program) -> Result<Artifact, Vec<Diagnostic>> {
     compile_within(program, limits::MachineLimits::DEFAULT)
 }
 
+/// As [`compile`], and gives what can be freed later.
+pub fn compile_and_keep(program: &hir::Program) -> Result<(Artifact, Leftovers), Vec<Diagnostic>> {
+    compile_and_keep_within(program, limits::MachineLimits::DEFAULT)
+}
+
 fn compile_within(
     program: &hir::Program,
     limits: limits::MachineLimits,
 ) -> Result<Artifact, Vec<Diagnostic>> {
+    compile_and_keep_within(program, limits).map(|(artifact, _)| artifact)
+}
+
+fn compile_and_keep_within(
+    program: &hir::Program,
+    limits: limits::MachineLimits,
+) -> Result<(Artifact, Leftovers), Vec<Diagnostic>> {
     let mut core = lower(program)?;
     fold::fold(&mut core);
-    plan_build::build(program, &core, limits)
+    let (artifact, ir) = plan_build::build(program, &core, limits)?;
+    Ok((artifact, Leftovers { _core: core, _ir: ir }))
 }

@@ -192,10 +192,11 @@ fn with_outer<'a>(ctx: &mut Lowering<'a>, outer: &Outer, statements: &'a [hir::S
 }
 
 fn lower_path(ctx: &Lowering<'_>, path: Option<&hir::PathPattern>, outer: &Outer) -> PathMatch {
-    let mut segments = outer.prefix.clone();
     let Some(path) = path else {
-        return PathMatch { segments, tail: Tail::Below(None) };
+        return PathMatch { segments: outer.prefix.clone(), tail: Tail::Below(None) };
     };
+    let mut segments = Vec::with_capacity(outer.prefix.len() + path.segments.len());
+    segments.extend(outer.prefix.iter().cloned());
     segments.extend(path.segments.iter().map(|segment| ctx.segment(segment)));
     let rest = path.rest.as_ref().map(|name| ctx.capture(name));
     let tail = match (rest, outer.same_slash) {

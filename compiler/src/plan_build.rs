@@ -39,12 +39,12 @@ const _: () = {
     shared::<Artifact>();
 };
 
-/// Builds the artifact of a simplified Core.
+/// Builds the artifact of a simplified Core, and gives the match IR that it was made of.
 pub(crate) fn build(
     source: &hir::Program,
     core: &Core,
     limits: MachineLimits,
-) -> Result<Artifact, Vec<Diagnostic>> {
+) -> Result<(Artifact, Ir), Vec<Diagnostic>> {
     let regexes = RegexTables::build(&core.regexes)?;
     let slots: Vec<Slot> = core.names.iter().map(|(slot, _)| slot.clone()).collect();
     let mut builder = Builder {
@@ -77,7 +77,7 @@ pub(crate) fn build(
         routes,
         slots,
     };
-    Ok(Artifact { plan, program })
+    Ok((Artifact { plan, program }, ir))
 }
 
 fn site_plan(site: &Site) -> SitePlan {

@@ -33,7 +33,7 @@ impl Span {
     }
 }
 
-/// Sources are at most 4 MiB, so a larger offset is cut rather than wrapped.
+/// Sources have less than 4 GiB, so a larger offset is cut rather than wrapped.
 fn clamp(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }

@@ -12,11 +12,12 @@ use crate::limits::{
     ANSWER_TIMEOUT, DRAIN_HARD, DRAIN_SOFT, HEARTBEAT, LISTEN_SOCKETS_MAX, TICK, WORKERS_MAX,
 };
 use crate::sys::signals::Signals;
-use crate::sys::{descriptors, process};
+use crate::sys::{descriptors, memory, process};
 use crew::{Adopted, Crew};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
+use std::any::Any;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -34,6 +35,9 @@ pub struct Loaded {
     pub sources: Vec<Source>,
     /// Warnings, rendered for a person; often empty.
     pub warnings: String,
+    /// What loading leaves behind. To free it takes a while for a large configuration, so that is done once this
+    /// generation accepts.
+    pub leftovers: Box<dyn Any>,
 }
 
 /// A configuration that is not accepted.
@@ -67,9 +71,12 @@ pub fn run(
             return next_order(&mut channel).and(Err(unexpected("an order after diagnostics")));
         }
     };
-    let artifact = Arc::new(loaded.artifact);
-    let need = need_of(&artifact, workers, loaded.sources, loaded.warnings)?;
+    let Loaded { artifact, sources, warnings, leftovers } = loaded;
+    let artifact = Arc::new(artifact);
+    let mut need = need_of(&artifact, workers, sources, warnings)?;
     channel.send(&Report::Need(need.clone()))?;
+    // From now on the supervisor keeps them.
+    need.sources = Vec::new();
     let crew = adopt(&mut channel, &need)
         .and_then(|adopted| Crew::start(&artifact, usize::from(need.workers), &need.listeners, adopted));
     let crew = match crew {
@@ -87,6 +94,7 @@ pub fn run(
         crew,
         phase: Phase::Adopted,
         drain_hard: need.drain_ms.map_or(DRAIN_HARD, Duration::from_millis),
+        leftovers: Some(leftovers),
         tell,
     };
     serve.run()
@@ -193,6 +201,8 @@ struct Serve<'a> {
     crew: Crew,
     phase: Phase,
     drain_hard: Duration,
+    /// What loading left behind, until this generation accepts.
+    leftovers: Option<Box<dyn Any>>,
     tell: &'a mut dyn FnMut(&str),
 }
 
@@ -279,6 +289,9 @@ impl Serve<'_> {
                 self.accept()?;
                 self.report(&Report::Heartbeat { workers: self.crew.load() });
                 self.report(&Report::Healthy);
+                if self.leftovers.take().is_some() {
+                    memory::give_back();
+                }
                 Ok(())
             }
             (Order::Resume, Phase::Accepting | Phase::Paused) => self.accept(),

@@ -132,8 +132,10 @@ pub(crate) const RETRY_AFTER_SECONDS: u32 = 2;
 /// Descriptors in one message: the kernel's own bound (`SCM_MAX_FD`).
 pub(crate) const DESCRIPTORS_PER_MESSAGE_MAX: usize = 253;
 /// Bytes of one message between supervisor, generations and callers: all sources of a program (`PROGRAM_BYTES_MAX` of
-/// the language, 32 MiB) fit, with the escapes that line ends and quotes need.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// the language, 32 MiB) fit, though JSON may write a byte as six.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 200 * 1024 * 1024;
+/// Bytes of a file that is watched: no source may be larger.
+pub(crate) const SOURCE_BYTES_MAX: usize = twp_compiler::SOURCE_BYTES_MAX;
 /// Messages that wait for a reader: more than a whole handover has, so a full queue means a dead reader.
 pub(crate) const MESSAGE_QUEUE_MAX: usize = 64;
 /// From the start of a generation to its readiness, for the largest configurations on a busy machine.

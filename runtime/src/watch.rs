@@ -7,7 +7,7 @@
 
 mod paths;
 
-use crate::limits::{MESSAGE_BYTES_MAX, WATCH_POLL, WATCH_QUIET, WATCH_QUIET_MAX};
+use crate::limits::{SOURCE_BYTES_MAX, WATCH_POLL, WATCH_QUIET, WATCH_QUIET_MAX};
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The fingerprint of a file's contents: FNV-1a with 128 bits, which tells changes, not attackers, apart.
+/// The fingerprint of a file's contents: 128 bits that tell changes, not attackers, apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Fingerprint(u128);
@@ -27,10 +27,22 @@ pub struct Fingerprint(u128);
 impl Fingerprint {
     /// Of these contents.
     pub fn of(contents: &[u8]) -> Fingerprint {
-        const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let step = |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
-        Fingerprint(contents.iter().fold(BASIS, step))
+        const FACTORS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F];
+        // Two lanes as in FNV-1a, but over words of eight bytes: a file is looked at several times for each change.
+        // Each step can be undone, so contents that differ in one word never meet.
+        let step = |lane: u64, word: u64, factor: u64| (lane ^ word).wrapping_mul(factor).rotate_left(29);
+        let mut lanes = [contents.len() as u64; 2];
+        let mut words = contents.chunks_exact(8);
+        for word in words.by_ref().filter_map(<[u8]>::first_chunk::<8>) {
+            let word = u64::from_le_bytes(*word);
+            lanes = [step(lanes[0], word, FACTORS[0]), step(lanes[1], word, FACTORS[1])];
+        }
+        let rest = words.remainder().iter().rev().fold(0, |rest, byte| (rest << 8) | u64::from(*byte));
+        // The second round lets the last words reach every bit.
+        for word in [rest, 0, 0] {
+            lanes = [step(lanes[0], word, FACTORS[0]), step(lanes[1], word, FACTORS[1])];
+        }
+        Fingerprint((u128::from(lanes[0]) << 64) | u128::from(lanes[1]))
     }
 
     /// Of a program that consists of these files, in an order that is the same for the same files: that of the only
@@ -51,7 +63,7 @@ impl Fingerprint {
     pub fn of_file(path: &Path) -> Option<Fingerprint> {
         // A pipe or device would keep whoever reads it waiting.
         let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        let most = MESSAGE_BYTES_MAX as u64;
+        let most = SOURCE_BYTES_MAX as u64;
         if meta.len() > most {
             return None;
         }

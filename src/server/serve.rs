@@ -85,7 +85,8 @@ fn load(args: &ServeArgs, kept: &[Source]) -> Result<Loaded, Refused> {
         if args.perf_map {
             said.extend(perf_map_note(&artifact, args.message_format));
         }
-        return Ok(Loaded { artifact, sources, warnings: said });
+        let leftovers = Box::new((checked.loaded, checked.program, checked.leftovers));
+        return Ok(Loaded { artifact, sources, warnings: said, leftovers });
     }
     if args.message_format == MessageFormat::Human {
         said.push_str(&render::summary(&checked.diagnostics, &args.file.display().to_string()));

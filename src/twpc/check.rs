@@ -71,7 +71,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         }
     };
     let mut told = BTreeSet::new();
-    for path in &args.files {
+    for (number, path) in (1..).zip(&args.files) {
         let file = match load::read(path) {
             Ok(file) => file,
             Err(error) => {
@@ -82,9 +82,9 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         };
         let check = if args.for_run { load::check_to_run } else { load::check_within };
         let name = file.name.clone();
-        let checked = check(file, &mut Disk::beside(path), &environment);
+        let mut checked = check(file, &mut Disk::beside(path), &environment);
         let texts = Texts::new(&checked.loaded.sources);
-        for diagnostic in checked.diagnostics {
+        for diagnostic in std::mem::take(&mut checked.diagnostics) {
             let one = std::slice::from_ref(&diagnostic);
             let text = match args.message_format {
                 Format::Human => render::human(one, &texts, colour()),
@@ -100,6 +100,10 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         }
         if let (true, Some(artifact)) = (args.cost, &checked.artifact) {
             print(&cost::report(&name, artifact, args.message_format));
+        }
+        if number == args.files.len() {
+            // The end of the process frees it faster than we could.
+            std::mem::forget(checked);
         }
     }
     if args.message_format == Format::Human && !(unreadable && found.is_empty()) {

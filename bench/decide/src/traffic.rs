@@ -89,7 +89,7 @@ fn route(rng: &mut Rng, number: usize, site: usize) -> Route {
     Route { host: format!("h{site}.example.test"), pattern, path, is_guarded: number % 10 == 3 }
 }
 
-/// The configuration of these routes, as short as possible: a file has at most 4 MiB.
+/// The configuration of these routes, as short as possible.
 pub(crate) fn configuration(routes: &[Route]) -> String {
     let mut text =
         "edition 1\nupstream app { builtin: echo }\nrule g = client.ip in [10.0.0.0/8, 127.0.0.0/8] \

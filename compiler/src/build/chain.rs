@@ -6,7 +6,7 @@
 use crate::ir::{Arena, LinearRoute, MethodSet, Node, NodeId, OtherMethods};
 use crate::limits::DIAGRAM_CANDIDATES_MAX;
 use crate::plan::{PredicateId, RouteId};
-use std::collections::HashMap;
+use crate::quick_hash::QuickMap;
 
 /// A route and the conditions still to be asked.
 type Candidate = (RouteId, Vec<PredicateId>);
@@ -14,13 +14,13 @@ type Candidate = (RouteId, Vec<PredicateId>);
 /// Makes the nodes for lists of routes, equal lists once.
 pub(super) struct Chains<'a> {
     routes: &'a [LinearRoute],
-    by_routes: HashMap<Vec<u32>, NodeId>,
-    by_candidates: HashMap<Vec<Candidate>, NodeId>,
+    by_routes: QuickMap<Vec<u32>, NodeId>,
+    by_candidates: QuickMap<Vec<Candidate>, NodeId>,
 }
 
 impl<'a> Chains<'a> {
     pub(super) fn new(routes: &'a [LinearRoute]) -> Self {
-        Chains { routes, by_routes: HashMap::new(), by_candidates: HashMap::new() }
+        Chains { routes, by_routes: QuickMap::default(), by_candidates: QuickMap::default() }
     }
 
     /// Whether a route whose path matches takes the request for sure.
@@ -48,9 +48,15 @@ impl<'a> Chains<'a> {
             self.guards(all, arena)
         } else {
             let mut known = [0; 9];
-            for (number, target) in known.iter_mut().enumerate() {
-                let taking = self.candidates(&routes, Some(1 << number));
-                *target = self.guards(taking, arena);
+            for number in 0..known.len() {
+                // Most methods have the same routes as one before.
+                let same = (0..number).find(|earlier| self.take_the_same(&routes, *earlier, number));
+                known[number] = if let Some(earlier) = same {
+                    known[earlier]
+                } else {
+                    let taking = self.candidates(&routes, Some(1 << number));
+                    self.guards(taking, arena)
+                };
             }
             let others = self.others(&routes);
             let other = self.guards(others, arena);
@@ -58,6 +64,12 @@ impl<'a> Chains<'a> {
         };
         self.by_routes.insert(routes, id);
         id
+    }
+
+    /// Whether two known methods have the same routes.
+    fn take_the_same(&self, routes: &[u32], left: usize, right: usize) -> bool {
+        let mut routes = routes.iter().map(|route| self.routes[*route as usize].methods.known);
+        routes.all(|known| (known >> left) & 1 == (known >> right) & 1)
     }
 
     /// The routes for a known method, or for any when all take any.
@@ -83,6 +95,11 @@ impl<'a> Chains<'a> {
 
     fn guards(&mut self, mut candidates: Vec<Candidate>, arena: &mut Arena) -> NodeId {
         cut_candidates(&mut candidates);
+        match candidates.first() {
+            None => return arena.add(Node::Miss),
+            Some((route, guard)) if guard.is_empty() => return arena.add(Node::Leaf(*route)),
+            Some(_) => {}
+        }
         if candidates.len() > DIAGRAM_CANDIDATES_MAX {
             return plain(&candidates, arena);
         }

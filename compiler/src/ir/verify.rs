@@ -1,8 +1,8 @@
 //! Checks the match IR before anything is built on it: a broken graph is a bug of the compiler, found here.
 
-use super::{Ir, Node, NodeId, OtherMethods, SegTest, targets};
+use super::{Ir, Node, NodeId, OtherMethods, SegTest, all_targets, targets};
 use crate::abi::SEGMENTS_MAX;
-use std::collections::HashSet;
+use crate::quick_hash::QuickSet;
 
 /// How much a program has of what nodes refer to.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Sizes {
 /// What is wrong with the graph, if anything.
 pub(crate) fn verify(ir: &Ir, sizes: Sizes) -> Result<(), String> {
     for (number, node) in ir.nodes.iter().enumerate() {
-        if targets(node).iter().any(|target| *target as usize >= number) {
+        if !all_targets(node, |target| (target as usize) < number) {
             return Err(format!("n{number} leads to a later node"));
         }
         verify_node(ir, node, sizes).map_err(|reason| format!("n{number}: {reason}"))?;
@@ -66,12 +66,22 @@ fn verify_depths(ir: &Ir) -> Result<(), String> {
     // Every path has a first segment. A place is a node, the number of segments proved, and the least depth that
     // may still be read.
     let mut todo: Vec<(NodeId, usize, usize)> = ir.roots.iter().map(|root| (*root, 1, 0)).collect();
-    let mut seen = HashSet::new();
+    // Most nodes are reached in one way only.
+    let mut first: Vec<Option<(usize, usize)>> = vec![None; ir.nodes.len()];
+    let mut others = QuickSet::default();
     while let Some(place @ (id, proved, least)) = todo.pop() {
-        if !seen.insert(place) {
+        let Some(node) = ir.nodes.get(id as usize) else { return Err(format!("n{id} does not exist")) };
+        let way = (proved, least);
+        let is_new = match first[id as usize] {
+            None => {
+                first[id as usize] = Some(way);
+                true
+            }
+            Some(seen) => seen != way && others.insert(place),
+        };
+        if !is_new {
             continue;
         }
-        let Some(node) = ir.nodes.get(id as usize) else { return Err(format!("n{id} does not exist")) };
         match node {
             Node::Segments { depth, end, more } => {
                 let depth = usize::from(*depth);

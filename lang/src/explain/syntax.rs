@@ -6,7 +6,7 @@ pub(super) const PAGES: &[(&str, &str)] = &[
         "E0100",
         r"a file that is too large
 
-A source file has at most 4 MiB. Data of that size does not belong into a configuration.
+A source file has at most 16 MiB. Data of that size does not belong into a configuration.
 ",
     ),
     (
