@@ -175,14 +175,14 @@ impl<'a> View<'a> {
             return false;
         }
         let mut n = 0;
-        for (number, eight) in (0u16..).zip(path.chunks(8)) {
-            let mut found = slashes(eight);
+        for (number, some) in (0u16..).zip(path.chunks(16)) {
+            let mut found = slashes(some);
             while found != 0 {
                 if n == SEGMENTS_MAX {
                     return false;
                 }
                 // Below `len`, which fits.
-                self.segment_at[n] = number * 8 + u16::try_from(found.trailing_zeros() / 8).unwrap_or(0);
+                self.segment_at[n] = number * 16 + u16::try_from(found.trailing_zeros()).unwrap_or(0);
                 n += 1;
                 found &= found - 1;
             }
@@ -202,6 +202,17 @@ impl<'a> View<'a> {
         self.path.or_empty().get(start..end)
     }
 
+    /// The text of `count` segments from `index` on, with the slashes between them.
+    #[inline]
+    pub(crate) fn segments(&self, index: usize, count: usize) -> Option<&'a [u8]> {
+        if index + count > usize::from(self.n_segments) {
+            return None;
+        }
+        let start = usize::from(*self.segment_at.get(index)?) + 1;
+        let end = usize::from(*self.segment_at.get(index + count)?);
+        self.path.or_empty().get(start..end)
+    }
+
     /// What follows the slash before segment `index`, to the end of the path.
     pub fn rest(&self, index: usize) -> Option<&'a [u8]> {
         if index >= usize::from(self.n_segments) {
@@ -211,18 +222,63 @@ impl<'a> View<'a> {
     }
 }
 
-/// The highest bit of each of up to eight bytes that is a slash; the first byte is the lowest. Paths are short and full
-/// of slashes, for which this beats searching one after the other.
-fn slashes(bytes: &[u8]) -> u64 {
+/// A bit for each of up to sixteen bytes that is a slash; the first byte is the lowest. Paths are short and full of
+/// slashes, for which this beats searching one after the other.
+#[inline]
+fn slashes(bytes: &[u8]) -> u32 {
+    if let Some(both) = bytes.first_chunk::<16>() {
+        let both = u128::from_le_bytes(*both);
+        return slashes_of_two(low_half(both), low_half(both >> 64));
+    }
+    let low = word_of(bytes.get(..8).unwrap_or(bytes));
+    slashes_of_two(low, word_of(bytes.get(8..).unwrap_or_default()))
+}
+
+/// Up to eight bytes as a number, the missing ones zero.
+#[inline]
+fn word_of(bytes: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let moved = 8 * (bytes.len() - 4);
+        return u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << moved);
+    }
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c] => u64::from(u32::from_le_bytes([a, b, c, 0])),
+        _ => 0,
+    }
+}
+
+#[inline]
+fn low_half(both: u128) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
+    let low = both as u64;
+    low
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn slashes_of_two(low: u64, high: u64) -> u32 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+    // SAFETY: SSE2 belongs to every x86-64, and none of these touches memory.
+    unsafe {
+        let bytes = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
+        _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'/'.cast_signed()))).cast_unsigned()
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn slashes_of_two(low: u64, high: u64) -> u32 {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    let word = match bytes.first_chunk::<8>() {
-        Some(whole) => u64::from_le_bytes(*whole),
-        None => bytes.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+    let of_one = |word: u64| {
+        let difference = word ^ (u64::from(b'/') * EACH);
+        // No carry leaves a byte, so every byte is judged exactly.
+        let some = (difference & (0x7F * EACH)) + 0x7F * EACH;
+        let found = (!(some | difference) & (0x80 * EACH)) >> 7;
+        // Bit 8k becomes bit 56 + k.
+        u32::try_from(found.wrapping_mul(0x0102_0408_1020_4080) >> 56).unwrap_or(0)
     };
-    let difference = word ^ (u64::from(b'/') * EACH);
-    // No carry leaves a byte, so every byte is judged exactly.
-    let some = (difference & (0x7F * EACH)) + 0x7F * EACH;
-    !(some | difference) & (0x80 * EACH)
+    of_one(low) | (of_one(high) << 8)
 }
 
 #[cfg(test)]
@@ -240,6 +296,10 @@ mod tests {
             "/abcdef/gh/",
             "/\u{af}\u{2f}/\u{2e}/0",
             "/a/b/c/d/e/f/g/h/i/j",
+            "/abcdefghijklmn/",
+            "/abcdefghijklmno/",
+            "////////////////////",
+            "/0123456789abcdefghijklmnopqrstuvwxyz//x",
         ] {
             let mut view = View::new(&[]);
             assert!(view.set_path(path.as_bytes()));

@@ -91,8 +91,8 @@ pub(crate) struct Code {
     pub(crate) functions: Vec<Compiled>,
     /// What it refers to.
     pub(crate) extras: Extras,
-    /// The function of each node that begins one, plus one.
-    pub(crate) entries: Vec<u32>,
+    /// The function that each site begins with, plus one.
+    pub(crate) roots: Vec<u32>,
     /// The node that each function of the graph begins with.
     pub(crate) starts: Vec<NodeId>,
     /// The function of each condition, plus one.
@@ -115,9 +115,10 @@ pub(crate) struct Compiled {
 }
 
 impl Code {
-    /// Compiles what the limits allow. The error says why this machine cannot have native code.
+    /// Compiles what the limits allow. The error says why this machine cannot have native code. Where code is left, the
+    /// tables get a place to go on at.
     pub(crate) fn generate(
-        tables: &Tables,
+        tables: &mut Tables,
         conditions: &Conditions,
         limits: &NativeLimits,
     ) -> Result<Code, String> {
@@ -126,7 +127,7 @@ impl Code {
 
     /// As [`Code::generate`], with the texts of all functions for a dump.
     pub(crate) fn generate_with(
-        tables: &Tables,
+        tables: &mut Tables,
         conditions: &Conditions,
         limits: &NativeLimits,
         texts: bool,
@@ -134,6 +135,9 @@ impl Code {
         let ir = tables.ir();
         let isa = host()?;
         let selection = select::select(&ir, &|node| node_cost(node, conditions, limits), limits);
+        let exits = selection.exits(&ir);
+        let starts = tables.starts(&exits);
+        let exits = exits.into_iter().zip(starts).collect();
         let mut generator = Generator {
             isa,
             context: cranelift_codegen::Context::new(),
@@ -143,7 +147,7 @@ impl Code {
             end: Instant::now() + limits.time_max,
             texts,
         };
-        let graph = node::Graph { ir: &ir, tables, conditions, selection: &selection, limits };
+        let graph = node::Graph { ir: &ir, exits: &exits, conditions, selection: &selection, limits };
         for (number, nodes) in selection.chunks.iter().enumerate() {
             let name = nodes.first().map_or_else(String::new, |node| format!("n{node}"));
             generator.function(name, |emit| node::chunk(emit, &graph, number))?;
@@ -158,7 +162,7 @@ impl Code {
         }
         n_nodes += predicates.iter().filter(|number| **number != 0).count();
         let starts = selection.chunks.iter().filter_map(|nodes| nodes.first().copied()).collect();
-        Ok(Code { isa, functions, extras, entries: entries(&ir, &selection), starts, predicates, n_nodes })
+        Ok(Code { isa, functions, extras, roots: roots(&ir, &selection), starts, predicates, n_nodes })
     }
 
     /// All functions in one piece.
@@ -213,7 +217,6 @@ fn node_cost(node: &Node, conditions: &Conditions, limits: &NativeLimits) -> usi
     match node {
         Node::Miss | Node::Leaf(_) | Node::Linear(_) => 0,
         Node::Method { .. } | Node::Segments { .. } | Node::Typed { .. } => 1,
-        Node::Seg { literals, .. } if literals.len() > limits.literals_max => 1,
         Node::Seg { literals, .. } => literals.len().div_ceil(4).max(1),
         Node::Test { predicate, .. } => {
             let cost = conditions.list.get(*predicate as usize).map_or(1, condition::cost);
@@ -222,12 +225,12 @@ fn node_cost(node: &Node, conditions: &Conditions, limits: &NativeLimits) -> usi
     }
 }
 
-fn entries(ir: &Ir, selection: &select::Selection) -> Vec<u32> {
-    let mut entries = vec![0; ir.nodes.len()];
-    for (id, place) in selection.place.iter().filter(|(_, place)| place.entry) {
-        entries[*id as usize] = u32::try_from(place.chunk + 1).unwrap_or(0);
-    }
-    entries
+fn roots(ir: &Ir, selection: &select::Selection) -> Vec<u32> {
+    let function = |root: &NodeId| {
+        let place = selection.place.get(root).filter(|place| place.entry);
+        place.and_then(|place| u32::try_from(place.chunk + 1).ok()).unwrap_or(0)
+    };
+    ir.roots.iter().map(function).collect()
 }
 
 struct Generator {

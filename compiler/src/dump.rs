@@ -6,6 +6,7 @@ use crate::limits::NativeLimits;
 use crate::plan::{Effect, Message, Terminal, Value};
 use crate::plan_build::Artifact;
 use crate::predicate::print::Names;
+use crate::table::Tables;
 use crate::{core, fold, lower};
 use std::fmt::Write as _;
 use twp_lang::{Diagnostic, hir};
@@ -43,7 +44,9 @@ pub fn dump_asm(artifact: &Artifact) -> Result<String, String> {
 
 fn generate(artifact: &Artifact) -> Result<Code, String> {
     let program = &artifact.program;
-    Code::generate_with(&program.tables, &program.conditions, &NativeLimits::DEFAULT, true)
+    // Tables as they were before any code was made.
+    let mut tables = Tables::new(&program.tables.ir());
+    Code::generate_with(&mut tables, &program.conditions, &NativeLimits::DEFAULT, true)
 }
 
 fn effect(names: Names<'_>, effect: &Effect) -> String {

@@ -10,7 +10,7 @@ use crate::native::{FunctionName, Native};
 use crate::plan::{Plan, PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
 use crate::slots::SlotIndex;
-use crate::table::Tables;
+use crate::table::{Asks, Start, Tables, Watch};
 use std::fmt;
 use std::ops::Range;
 use twp_lang::literal::Method;
@@ -119,7 +119,7 @@ impl Program {
         if choice == EngineChoice::Table {
             return Ok(());
         }
-        match Native::build(&self.tables, &self.conditions, self.slots.len(), limits) {
+        match Native::build(&mut self.tables, &self.conditions, self.slots.len(), limits) {
             Ok(native) => self.native = Some(native),
             Err(reason) => {
                 self.reason.clone_from(&reason);
@@ -162,20 +162,21 @@ impl Program {
     }
 
     fn context<'a>(&'a self, native: &'a Native) -> Context<'a> {
-        Context::new(&self.tables, &self.conditions, native)
+        Context::new(&self.conditions, native)
     }
 
-    fn route(&self, site: SiteId, view: &View<'_>) -> Option<RouteId> {
-        match &self.native {
-            Some(native) => native.walk(&self.context(native), &self.tables, site, view),
-            None => self.tables.walk(site, &self.conditions, view, || {}),
+    #[inline]
+    fn route(&self, found: (SiteId, Start), view: &View<'_>, watch: &mut impl Watch) -> Option<RouteId> {
+        if let Some(native) = &self.native {
+            return native.walk((&self.context(native), &self.tables), found, view, watch);
         }
+        let test = |predicate: PredicateId| self.conditions.test(predicate, view);
+        self.tables.walk(found.1, &Asks { regexes: &self.conditions.regexes, test }, view, watch)
     }
 
     /// As [`Program::decide`], by tables alone.
     pub fn decide_by_tables(&self, view: &View<'_>) -> Option<RouteId> {
-        let site = self.tables.site(view)?;
-        self.tables.walk(site, &self.conditions, view, || {})
+        self.tables.decide(&self.conditions, view, &mut ())
     }
 
     /// As [`Program::test`], by tables alone.
@@ -187,13 +188,19 @@ impl Program {
     ///
     /// Allocates nothing. The view must hold the method's text and number, host, path and the values of all slots.
     pub fn decide(&self, view: &View<'_>) -> Option<RouteId> {
-        let site = self.tables.site(view)?;
-        self.route(site, view)
+        self.decide_watched(view, &mut ())
+    }
+
+    /// As [`Program::decide`], with someone looking on.
+    #[inline]
+    pub(crate) fn decide_watched(&self, view: &View<'_>, watch: &mut impl Watch) -> Option<RouteId> {
+        let found = self.tables.site(view, watch)?;
+        self.route(found, view, watch)
     }
 
     /// The site that serves the request's host on its listener.
     pub fn site(&self, view: &View<'_>) -> Option<SiteId> {
-        self.tables.site(view)
+        self.tables.site(view, &mut ()).map(|(site, _)| site)
     }
 
     /// Whether a condition holds. Allocates nothing.
@@ -209,13 +216,13 @@ impl Program {
     /// The methods for which a route other than the built-in fallback would take the request, in the order of
     /// [`SitePlan::methods`](crate::plan::SitePlan::methods); none means 404, otherwise they are `Allow`.
     pub fn allowed(&self, plan: &Plan, view: &View<'_>) -> Vec<Method> {
-        let Some(site) = self.tables.site(view) else { return Vec::new() };
-        let methods = plan.sites.get(site as usize).map_or(&[][..], |site| &site.methods);
+        let Some(found) = self.tables.site(view, &mut ()) else { return Vec::new() };
+        let methods = plan.sites.get(found.0 as usize).map_or(&[][..], |site| &site.methods);
         let taken = |method: &&Method| {
             let mut asked = view.clone();
             asked.method = method.number().unwrap_or(METHOD_OTHER);
             asked.method_text = Text::new(method.as_str().as_bytes());
-            let route = self.route(site, &asked);
+            let route = self.route(found, &asked, &mut ());
             let route = route.and_then(|route| plan.routes.get(route as usize));
             route.is_some_and(|route| !route.builtin_fallback)
         };

@@ -1,14 +1,13 @@
 //! Native code in memory: loads it, calls it, frees it. The one place, beside the view's layout, that is unsafe.
 //!
 //! All functions of a program are one piece of memory, written while it is writable and executable only afterwards,
-//! never both. They need no relocation and import nothing: helpers and tables come through the [`Context`] that each
+//! never both. They need no relocation and import nothing: helpers come through the [`Context`] that each
 //! call brings along. Nothing is patched later, so any thread may run them while the [`CodeUnit`] lives.
 #![expect(unsafe_code, reason = "loading and calling machine code cannot be checked by the compiler")]
 
 use crate::abi::View;
 use crate::native::Native;
 use crate::predicate::Conditions;
-use crate::table::Tables;
 use cranelift_codegen::ir::Signature;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule, SystemMemoryProvider};
@@ -19,22 +18,20 @@ use std::ops::Range;
 
 mod helpers;
 
-pub(crate) use helpers::NOT_FOUND;
 use helpers::{HELPERS, Helpers};
 
-/// What native code is called with beside the view: where its helpers and tables are.
+/// What native code is called with beside the view: where its helpers are and what those look into.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     helpers: &'static Helpers,
-    tables: &'a Tables,
     conditions: &'a Conditions,
     native: &'a Native,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(tables: &'a Tables, conditions: &'a Conditions, native: &'a Native) -> Context<'a> {
-        Context { helpers: &HELPERS, tables, conditions, native }
+    pub(crate) fn new(conditions: &'a Conditions, native: &'a Native) -> Context<'a> {
+        Context { helpers: &HELPERS, conditions, native }
     }
 
     /// The conditions of the program.
@@ -50,8 +47,6 @@ pub(crate) enum Helper {
     Test,
     /// `(view, number)`: whether a part of a condition, kept for native code, holds.
     Condition,
-    /// `(ptr, len, map)`: the node that a wide choice leads to, or [`NOT_FOUND`].
-    Find,
     /// `(ptr, len, number)`: whether a needle is in the text.
     Contains,
     /// `(ptr, len, number)`: whether one of several needles is in the text.
@@ -71,10 +66,9 @@ pub(crate) mod context_layout {
     const _: () = assert!(offset_of!(Context<'static>, helpers) == 0);
 
     /// Every helper with its place and how dumps call it.
-    pub(crate) const ALL: [(Helper, usize, &str); 7] = [
+    pub(crate) const ALL: [(Helper, usize, &str); 6] = [
         (Helper::Test, offset_of!(Helpers, test), "test"),
         (Helper::Condition, offset_of!(Helpers, condition), "condition"),
-        (Helper::Find, offset_of!(Helpers, find), "find"),
         (Helper::Contains, offset_of!(Helpers, contains), "contains"),
         (Helper::ContainsAny, offset_of!(Helpers, contains_any), "contains_any"),
         (Helper::Class, offset_of!(Helpers, class), "class"),

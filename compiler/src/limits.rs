@@ -96,7 +96,7 @@ pub(crate) struct NativeLimits {
     pub(crate) chunk_cost_max: usize,
     /// Literals of a node that are compared by code; more are looked up in a table.
     pub(crate) literals_max: usize,
-    /// Sites that share the budget; of more, the first ones get it.
+    /// Sites that share the budget; more are left to the tables, conditions apart.
     pub(crate) sites_together_max: usize,
     /// Tests of one condition; larger ones are left to the tables.
     pub(crate) condition_cost_max: usize,

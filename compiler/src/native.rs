@@ -9,7 +9,7 @@ use crate::jit::{CodeUnit, Context};
 use crate::limits::{NATIVE_BYTES_MAX, NativeLimits};
 use crate::plan::{PredicateId, RouteId, SiteId};
 use crate::predicate::Conditions;
-use crate::table::{Asks, Tables};
+use crate::table::{Asks, Start, Tables, Watch};
 use std::ops::Range;
 
 /// The native code of a program and what it needs beside it.
@@ -17,12 +17,13 @@ use std::ops::Range;
 pub(crate) struct Native {
     unit: CodeUnit,
     extras: Extras,
-    /// The function of each node that begins one, plus one; 0 for all others.
-    entries: Vec<u32>,
-    /// The same for the node that each site begins with; small, where `entries` is large and rarely read.
-    roots: Vec<u32>,
-    /// The node that each function begins with.
-    starts: Vec<NodeId>,
+    /// The function that each site begins with, plus one; 0 for those that begin in the tables, which at the end of the
+    /// list are left out.
+    roots: Box<[u32]>,
+    /// Where the tables have what each function begins with.
+    starts: Vec<Start>,
+    /// The node that each function begins with, by which dumps call it.
+    nodes: Vec<NodeId>,
     /// The function of each condition, plus one; 0 for those without.
     predicates: Vec<u32>,
     n_nodes: usize,
@@ -42,7 +43,7 @@ pub(crate) enum FunctionName {
 impl Native {
     /// Compiles and loads. The error says why tables have to serve.
     pub(crate) fn build(
-        tables: &Tables,
+        tables: &mut Tables,
         conditions: &Conditions,
         n_slots: usize,
         limits: &NativeLimits,
@@ -53,57 +54,47 @@ impl Native {
             return Err(format!("the code has more than {} KiB", NATIVE_BYTES_MAX / 1024));
         }
         let unit = CodeUnit::load(code.isa.clone(), &code.signature(), &blob)?;
-        let roots = (0..).map_while(|site| tables.root(site));
+        let n_native = code.roots.iter().rposition(|function| *function != 0).map_or(0, |last| last + 1);
         Ok(Native {
-            roots: roots.map(|node| code.entries.get(node as usize).copied().unwrap_or(0)).collect(),
             unit,
-            entries: code.entries,
-            starts: code.starts,
+            roots: code.roots[..n_native].into(),
+            starts: tables.starts(&code.starts),
+            nodes: code.starts,
             predicates: code.predicates,
             n_nodes: code.n_nodes,
             extras: code.extras,
         })
     }
 
-    /// The route of a site.
+    /// The route of a site, whose decisions begin at `start` in the tables.
+    #[inline]
     pub(crate) fn walk(
         &self,
-        context: &Context<'_>,
-        tables: &Tables,
-        site: SiteId,
+        (context, tables): (&Context<'_>, &Tables),
+        (site, mut start): (SiteId, Start),
         view: &View<'_>,
+        watch: &mut impl Watch,
     ) -> Option<RouteId> {
-        let mut node = tables.root(site)?;
-        let mut place = self.roots.get(site as usize).copied().unwrap_or(0);
+        let root = self.roots.get(site as usize).inspect(|root| watch.read(*root));
+        let mut place = root.copied().unwrap_or(0);
         while let Some(function) = (place as usize).checked_sub(1) {
             match self.unit.call(function, view, context).and_then(Answer::decode) {
                 Some(Answer::Route(route)) => return Some(route),
                 Some(Answer::Miss) => return None,
                 Some(Answer::Function(next)) => {
-                    node = self.starts[next as usize];
+                    start = self.starts[next as usize];
                     place = next + 1;
                 }
-                Some(Answer::Node(next)) => {
-                    node = next;
-                    place = self.entries.get(next as usize).copied().unwrap_or(0);
+                Some(Answer::Table(next)) => {
+                    start = next;
+                    break;
                 }
-                Some(Answer::Table(next)) => return self.by_tables(context, tables, next, view),
                 // Not compiled in time, or a view without a path.
                 None => break,
             }
         }
-        self.by_tables(context, tables, node, view)
-    }
-
-    fn by_tables(
-        &self,
-        context: &Context<'_>,
-        tables: &Tables,
-        node: NodeId,
-        view: &View<'_>,
-    ) -> Option<RouteId> {
         let test = |predicate: PredicateId| self.test(context, predicate, view);
-        tables.walk_from(node, &Asks { regexes: &context.conditions().regexes, test }, view, || {})
+        tables.walk(start, &Asks { regexes: &context.conditions().regexes, test }, view, watch)
     }
 
     /// Whether a condition holds.
@@ -121,7 +112,7 @@ impl Native {
 
     /// Every function with its addresses and what it stands for.
     pub(crate) fn functions(&self) -> Vec<(Range<usize>, FunctionName)> {
-        let nodes = (0..).zip(&self.starts).map(|(function, node)| {
+        let nodes = (0..).zip(&self.nodes).map(|(function, node)| {
             let number = u32::try_from(function + 1).unwrap_or(0);
             let site = self.roots.iter().position(|root| *root == number);
             (function, site.map_or(FunctionName::Node(*node), FunctionName::Site))

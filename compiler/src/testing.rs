@@ -94,7 +94,7 @@ fn native_limits(number: u64) -> NativeLimits {
     match number % 4 {
         0 => usual,
         1 => NativeLimits { literals_max: 3, chunk_nodes_max: 4, ..usual },
-        2 => NativeLimits { literals_max: 2, nodes_max: 12, tests_max: 8, sites_together_max: 1, ..usual },
+        2 => NativeLimits { literals_max: 2, nodes_max: 12, tests_max: 8, sites_together_max: 2, ..usual },
         _ => NativeLimits { literals_max: 6, condition_cost_max: 2, chunk_cost_max: 6, ..usual },
     }
 }

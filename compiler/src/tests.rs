@@ -5,6 +5,7 @@ pub(crate) mod corpus;
 mod faults;
 mod hirs;
 mod limits;
+mod lines;
 mod native;
 mod reuse;
 mod scaling;

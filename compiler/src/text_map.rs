@@ -42,7 +42,7 @@ impl TextMap {
         self.texts.extend_from_slice(text);
         self.entries.push(entry);
         self.lengths |= length_bit(text.len());
-        let hash = hash(text, |word| word);
+        let hash = plain_hash(text);
         let mut place = self.first_place(hash);
         while self.places[place] != 0 {
             place = (place + 1) & (self.places.len() - 1);
@@ -55,7 +55,7 @@ impl TextMap {
         if self.lengths & length_bit(text.len()) == 0 {
             return None;
         }
-        self.find(hash(text, |word| word), |known| known == text)
+        self.find(plain_hash(text), |known| known == text)
     }
 
     /// The number of a text whatever its case; the texts of the map must be lower case.
@@ -104,6 +104,12 @@ pub(crate) fn length_bit(len: usize) -> u64 {
     1 << len.min(63)
 }
 
+/// The hash of a text as it is.
+#[inline]
+pub(crate) fn plain_hash(text: &[u8]) -> u32 {
+    hash(text, |word| word)
+}
+
 /// A hash over words of eight bytes, of which the last two may overlap, each changed by `fold` first. The texts are
 /// the operator's, so nobody can choose them to collide.
 fn hash(text: &[u8], fold: impl Fn(u64) -> u64) -> u32 {
@@ -127,8 +133,9 @@ fn hash(text: &[u8], fold: impl Fn(u64) -> u64) -> u32 {
     hash
 }
 
-/// Up to seven bytes as one number, of which some may count twice.
-fn short(text: &[u8]) -> u64 {
+/// Up to seven bytes as one number, of which some may count twice. Different texts of one length are different numbers.
+#[inline]
+pub(crate) fn short(text: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
         return u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32);
     }

@@ -1,7 +1,7 @@
 //! What a native function of the graph answers: what to do next in the upper half, a number in the lower.
 
-use crate::ir::NodeId;
 use crate::plan::RouteId;
+use crate::table::Start;
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,12 +10,10 @@ pub(crate) enum Answer {
     Route(RouteId),
     /// No route.
     Miss,
-    /// The tables go on at this node.
-    Table(NodeId),
+    /// The tables go on here.
+    Table(Start),
     /// This function goes on.
     Function(u32),
-    /// This node goes on, natively or not.
-    Node(NodeId),
 }
 
 impl Answer {
@@ -23,9 +21,8 @@ impl Answer {
         let (tag, number) = match self {
             Answer::Route(route) => (0, route),
             Answer::Miss => (1, 0),
-            Answer::Table(node) => (2, node),
+            Answer::Table(start) => (2, start.0),
             Answer::Function(function) => (3, function),
-            Answer::Node(node) => (4, node),
         };
         // A cast, for lack of constant conversions; it widens.
         (tag << 32) | number as u64
@@ -37,9 +34,8 @@ impl Answer {
         Some(match answer >> 32 {
             0 => Answer::Route(number),
             1 => Answer::Miss,
-            2 => Answer::Table(number),
+            2 => Answer::Table(Start(number)),
             3 => Answer::Function(number),
-            4 => Answer::Node(number),
             _ => return None,
         })
     }
@@ -51,8 +47,7 @@ mod tests {
 
     #[test]
     fn answers_survive_encoding() {
-        let answers =
-            [Answer::Route(7), Answer::Miss, Answer::Table(u32::MAX), Answer::Function(3), Answer::Node(0)];
+        let answers = [Answer::Route(7), Answer::Miss, Answer::Table(Start(u32::MAX)), Answer::Function(3)];
         assert_eq!(answers.map(|answer| Answer::decode(answer.encode())), answers.map(Some));
         assert_eq!(Answer::decode(u64::MAX), None);
     }

@@ -89,10 +89,6 @@ impl<'f> Emit<'f> {
         block
     }
 
-    pub(super) fn return_value(&mut self, answer: Value) {
-        self.builder.ins().return_(&[answer]);
-    }
-
     pub(super) fn block(&mut self) -> Block {
         self.builder.create_block()
     }

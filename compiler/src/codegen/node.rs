@@ -3,15 +3,15 @@
 use super::answer::Answer;
 use super::emit::Emit;
 use super::fault::{Fault, active};
-use super::select::{self, Selection};
+use super::select::Selection;
 use crate::abi::{METHOD_OTHER, layout};
-use crate::ir::{Ir, Node, NodeId, targets};
+use crate::ir::{Ir, Node, NodeId};
 use crate::jit::Helper;
 use crate::limits::NativeLimits;
 use crate::predicate::Conditions;
-use crate::table::Tables;
+use crate::table::Start;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder as _, Value};
+use cranelift_codegen::ir::{Block, InstBuilder as _};
 use std::collections::BTreeMap;
 
 // The bit for methods without a number, see `Writer::method`.
@@ -20,7 +20,8 @@ const _: () = assert!(METHOD_OTHER % 64 > 9);
 /// What the nodes belong to.
 pub(super) struct Graph<'a> {
     pub(super) ir: &'a Ir,
-    pub(super) tables: &'a Tables,
+    /// Where the tables go on.
+    pub(super) exits: &'a BTreeMap<NodeId, Start>,
     pub(super) conditions: &'a Conditions,
     pub(super) selection: &'a Selection,
     pub(super) limits: &'a NativeLimits,
@@ -72,11 +73,6 @@ impl Writer<'_> {
             Node::Seg { depth, literals, other } => {
                 let segment = emit.segment(*depth);
                 let other = self.target(emit, *other);
-                if let Some(map) = self.graph.tables.wide_map(id).filter(|_| self.is_wide(id)) {
-                    let map = emit.number(u64::from(map));
-                    let found = emit.call(Helper::Find, &[segment.ptr, segment.len, map]);
-                    return self.probed(emit, id, found, other);
-                }
                 let cases: Vec<(&[u8], Block)> =
                     literals.iter().map(|(text, node)| (text.as_bytes(), self.target(emit, *node))).collect();
                 emit.dispatch(segment, &cases, other);
@@ -104,10 +100,6 @@ impl Writer<'_> {
         }
     }
 
-    fn is_wide(&self, id: NodeId) -> bool {
-        select::is_wide(&self.graph.ir.nodes[id as usize], self.graph.limits)
-    }
-
     /// Tests the bit of the method in the set of each answer.
     fn method(&self, emit: &mut Emit<'_>, known: &[NodeId; 9], other: NodeId) {
         let mut sets: BTreeMap<NodeId, u64> = BTreeMap::new();
@@ -130,23 +122,6 @@ impl Writer<'_> {
         emit.jump(other);
     }
 
-    /// Goes on with what the table of a node has: a node, or nothing.
-    fn probed(&self, emit: &mut Emit<'_>, id: NodeId, found: Value, other: Block) {
-        let missed = emit.compare_to(IntCC::Equal, found, crate::jit::NOT_FOUND);
-        let hit = emit.block();
-        emit.branch(missed, other, hit);
-        emit.start(hit);
-        let place = |target: &NodeId| self.graph.selection.place.contains_key(target);
-        let answer = if targets(&self.graph.ir.nodes[id as usize]).iter().any(place) {
-            Answer::Node(0)
-        } else {
-            Answer::Table(0)
-        };
-        let tag = emit.number(answer.encode());
-        let answer = emit.builder.ins().bor(found, tag);
-        emit.return_value(answer);
-    }
-
     /// Where a node is: in this function, or what has to be answered to get there.
     fn target(&self, emit: &mut Emit<'_>, id: NodeId) -> Block {
         if let Some(block) = self.blocks.get(&id) {
@@ -160,14 +135,18 @@ impl Writer<'_> {
             | Node::Seg { .. }
             | Node::Typed { .. }
             | Node::Test { .. }
-            | Node::Linear(_) => match self.graph.selection.place.get(&id) {
-                // INVARIANT: a node of another function that is jumped to is that function's entry.
-                Some(place) => {
+            | Node::Linear(_) => {
+                if let Some(place) = self.graph.selection.place.get(&id) {
+                    // INVARIANT: a node of another function that is jumped to is that function's entry.
                     debug_assert!(place.entry && place.chunk != self.chunk);
                     Answer::Function(u32::try_from(place.chunk).unwrap_or(u32::MAX))
+                } else {
+                    let mut exits = self.graph.exits.range(id..);
+                    let (_, start) = exits.nth(usize::from(active(Fault::ContinuationOffByOne))).unzip();
+                    // INVARIANT: every node that native nodes lead to and that is not native itself is an exit.
+                    start.copied().map_or(Answer::Miss, Answer::Table)
                 }
-                None => Answer::Table(id.saturating_sub(u32::from(active(Fault::ContinuationOffByOne)))),
-            },
+            }
         };
         emit.answer(answer.encode())
     }

@@ -17,6 +17,21 @@ pub(super) struct Selection {
     pub(super) place: BTreeMap<NodeId, Place>,
 }
 
+impl Selection {
+    /// The nodes that native ones lead to without being native themselves; leaves and misses are answers.
+    pub(super) fn exits(&self, ir: &Ir) -> Vec<NodeId> {
+        let mut exits: Vec<NodeId> =
+            self.place.keys().flat_map(|id| targets(&ir.nodes[*id as usize])).collect();
+        exits.retain(|id| {
+            let is_answer = matches!(ir.nodes[*id as usize], Node::Miss | Node::Leaf(_));
+            !is_answer && !self.place.contains_key(id)
+        });
+        exits.sort_unstable();
+        exits.dedup();
+        exits
+    }
+}
+
 /// Where a native node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -70,7 +85,7 @@ fn common_chunk(nodes: &[NodeId], selection: &Selection) -> Option<usize> {
 enum Kind {
     /// By jumps only.
     Inner,
-    /// Also from outside: the root of a site, or an answer of a table.
+    /// Also from outside: the root of a site.
     Outer,
 }
 
@@ -78,6 +93,7 @@ enum Kind {
 struct Levels<'a> {
     ir: &'a Ir,
     costs: &'a dyn Fn(&Node) -> usize,
+    literals_max: usize,
     left: usize,
     native: BTreeMap<NodeId, Kind>,
     queue: VecDeque<NodeId>,
@@ -85,15 +101,15 @@ struct Levels<'a> {
 
 fn first_levels(ir: &Ir, costs: &dyn Fn(&Node) -> usize, limits: &NativeLimits) -> BTreeMap<NodeId, Kind> {
     let (native, queue) = (BTreeMap::new(), VecDeque::new());
-    let mut levels = Levels { ir, costs, left: limits.nodes_max, native, queue };
-    // A few sites share the budget. Of many, each would get less than it takes to be quicker than a table, so the first
-    // ones of the text get what they need.
-    let together = if ir.roots.len() <= limits.sites_together_max { ir.roots.len() } else { 1 };
-    for roots in ir.roots.chunks(together.max(1)) {
-        levels.enter(roots, Kind::Outer);
+    let mut levels =
+        Levels { ir, costs, literals_max: limits.literals_max, left: limits.nodes_max, native, queue };
+    // A few sites share the budget. Of many, each would get less than it takes to be quicker than the tables, where what
+    // a site begins with lies right behind the name of its host.
+    if ir.roots.len() <= limits.sites_together_max {
+        levels.enter(&ir.roots, Kind::Outer);
         while let Some(id) = levels.queue.pop_front() {
             let node = &ir.nodes[id as usize];
-            levels.enter(&targets(node), if is_wide(node, limits) { Kind::Outer } else { Kind::Inner });
+            levels.enter(&targets(node), Kind::Inner);
         }
     }
     levels.native
@@ -103,7 +119,8 @@ impl Levels<'_> {
     /// Takes these nodes, all or none.
     fn enter(&mut self, ids: &[NodeId], kind: Kind) {
         let node = |id: &NodeId| &self.ir.nodes[*id as usize];
-        let mut ids: Vec<NodeId> = ids.iter().copied().filter(|id| can_be_native(node(id))).collect();
+        let mut ids: Vec<NodeId> =
+            ids.iter().copied().filter(|id| can_be_native(node(id), self.literals_max)).collect();
         ids.sort_unstable();
         ids.dedup();
         let new = ids.iter().filter(|id| !self.native.contains_key(id));
@@ -123,28 +140,12 @@ impl Levels<'_> {
     }
 }
 
-/// Routes and misses are answers, not code; sites without a machine stay in the tables.
-fn can_be_native(node: &Node) -> bool {
+/// Routes and misses are answers, not code; wide choices and sites without a machine stay in the tables, and so does
+/// what is only behind them: it lies right where a table's place leads.
+fn can_be_native(node: &Node, literals_max: usize) -> bool {
     match node {
         Node::Miss | Node::Leaf(_) | Node::Linear(_) => false,
-        Node::Method { .. }
-        | Node::Segments { .. }
-        | Node::Seg { .. }
-        | Node::Typed { .. }
-        | Node::Test { .. } => true,
-    }
-}
-
-/// Whether a node has more literals than are worth to be compared by code.
-pub(super) fn is_wide(node: &Node, limits: &NativeLimits) -> bool {
-    match node {
-        Node::Seg { literals, .. } => literals.len() > limits.literals_max,
-        Node::Miss
-        | Node::Leaf(_)
-        | Node::Method { .. }
-        | Node::Segments { .. }
-        | Node::Typed { .. }
-        | Node::Test { .. }
-        | Node::Linear(_) => false,
+        Node::Seg { literals, .. } => literals.len() <= literals_max,
+        Node::Method { .. } | Node::Segments { .. } | Node::Typed { .. } | Node::Test { .. } => true,
     }
 }

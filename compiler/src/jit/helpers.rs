@@ -12,7 +12,6 @@ use crate::plan::{PredicateId, digits};
 pub(super) struct Helpers {
     pub(super) test: extern "C" fn(&Context<'_>, &View<'_>, u64) -> u64,
     pub(super) condition: extern "C" fn(&Context<'_>, &View<'_>, u64) -> u64,
-    pub(super) find: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
     pub(super) contains: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
     pub(super) contains_any: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
     pub(super) class: unsafe extern "C" fn(&Context<'_>, *const u8, u64, u64) -> u64,
@@ -20,10 +19,7 @@ pub(super) struct Helpers {
 }
 
 /// All of them.
-pub(super) static HELPERS: Helpers = Helpers { test, condition, find, contains, contains_any, class, number };
-
-/// The answer of a search without result; no node has this number.
-pub(crate) const NOT_FOUND: u64 = u64::MAX;
+pub(super) static HELPERS: Helpers = Helpers { test, condition, contains, contains_any, class, number };
 
 extern "C" fn test(context: &Context<'_>, view: &View<'_>, predicate: u64) -> u64 {
     let predicate = PredicateId::try_from(predicate).unwrap_or(PredicateId::MAX);
@@ -33,14 +29,6 @@ extern "C" fn test(context: &Context<'_>, view: &View<'_>, predicate: u64) -> u6
 extern "C" fn condition(context: &Context<'_>, view: &View<'_>, number: u64) -> u64 {
     let condition = context.native.extras().conditions.get(index(number));
     u64::from(condition.is_some_and(|condition| context.conditions.holds(condition, view)))
-}
-
-/// # Safety
-/// `len` bytes at `ptr` are readable and do not change while this runs.
-unsafe extern "C" fn find(context: &Context<'_>, ptr: *const u8, len: u64, map: u64) -> u64 {
-    // SAFETY: the caller's promise.
-    let text = unsafe { text(ptr, len) };
-    context.tables.find(index(map), text).map_or(NOT_FOUND, u64::from)
 }
 
 /// # Safety

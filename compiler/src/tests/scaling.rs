@@ -1,10 +1,20 @@
 //! Sizes and steps at many routes, by counts: both must not depend on the speed of the machine.
 
 use super::hirs::{program, route, site};
+use crate::table::Watch;
 use crate::{Artifact, Request, compile};
 use twp_lang::ast::HostPattern;
 use twp_lang::hir::Route;
 use twp_lang::literal::Method;
+
+/// Counts questions.
+struct Steps(usize);
+
+impl Watch for Steps {
+    fn step(&mut self) {
+        self.0 += 1;
+    }
+}
 
 /// A gateway as people write them: services with a few resources, each with an item below it, and a catch-all.
 fn gateway(n: usize) -> Artifact {
@@ -36,9 +46,8 @@ fn most_steps(artifact: &Artifact, n: usize) -> usize {
                 ..Request::default()
             };
             let (route, steps) = request.with_view(&artifact.plan.slots, |view| {
-                let mut steps = 0;
-                let program = &artifact.program;
-                (program.tables.walk(0, &program.conditions, view, || steps += 1), steps)
+                let (program, mut steps) = (&artifact.program, Steps(0));
+                (program.tables.decide(&program.conditions, view, &mut steps), steps.0)
             });
             assert!(route.is_some());
             most = most.max(steps);
@@ -68,8 +77,8 @@ fn captures_beside_literals_stay_a_machine_as_long_as_it_is_small() {
     println!("nodes: {} at 220 routes that cross", nodes(&artifact));
     let request = Request { path: "/static7/page199".to_owned(), ..Request::default() };
     let (route, steps) = request.with_view(&artifact.plan.slots, |view| {
-        let mut steps = 0;
-        (artifact.program.tables.walk(0, &artifact.program.conditions, view, || steps += 1), steps)
+        let (program, mut steps) = (&artifact.program, Steps(0));
+        (program.tables.decide(&program.conditions, view, &mut steps), steps.0)
     });
     assert_eq!(route, Some(199));
     assert!(steps < 10, "{steps}");
