@@ -2,6 +2,7 @@
 
 use crate::traffic::{Asked, Route};
 use std::collections::HashMap;
+use std::hint::black_box;
 use std::time::Instant;
 use twp_compiler::abi::{Text, View};
 use twp_compiler::core::Core;
@@ -15,7 +16,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    pub(crate) fn new(text: &str) -> Compiled {
+    pub(crate) fn new(text: &str, engine: EngineChoice) -> Compiled {
         let start = Instant::now();
         let (tree, mut diagnostics) = twp_lang::parse(text);
         let parsed = start.elapsed();
@@ -32,7 +33,7 @@ impl Compiled {
         let core = twp_compiler::lower(&program).unwrap_or_else(|errors| panic!("{:?}", errors.first()));
         let mut this = Compiled { artifact, core, costs: String::new() };
         let start = Instant::now();
-        this.use_engine(EngineChoice::Native);
+        this.artifact.program.use_engine(engine).expect("a machine that allows native code");
         this.costs = format!(
             "parse {parsed:.1?}, check {checked:.1?}, tables {compiled:.1?}, native {:.1?}: {}",
             start.elapsed(),
@@ -46,13 +47,20 @@ impl Compiled {
         &self.costs
     }
 
-    pub(crate) fn use_engine(&mut self, choice: EngineChoice) {
-        self.artifact.program.use_engine(choice).expect("a machine that allows native code");
-    }
-
     /// The view, with the path split, and the decision.
     #[inline]
     pub(crate) fn decide(&self, asked: &Asked) -> Option<u32> {
+        self.with_view(asked, |view| self.artifact.program.decide(view))
+    }
+
+    /// The view and the site of its host.
+    pub(crate) fn site(&self, asked: &Asked) -> Option<u32> {
+        self.with_view(asked, |view| self.artifact.program.site(view))
+    }
+
+    /// The view alone.
+    #[inline]
+    pub(crate) fn with_view<T>(&self, asked: &Asked, f: impl FnOnce(&View<'_>) -> T) -> T {
         let mut slots = [Text::ABSENT; 1];
         if let Some(slot) = slots.get_mut(..self.artifact.plan.slots.len().min(1)).and_then(<[_]>::first_mut)
         {
@@ -64,7 +72,7 @@ impl Compiled {
         view.client_ip = std::net::Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
         view.host = Text::new(asked.host.as_bytes());
         view.set_path(asked.path.as_bytes());
-        self.artifact.program.decide(&view)
+        f(black_box(&view))
     }
 
     /// Whether a route is not the fallback that nobody wrote.
@@ -138,6 +146,11 @@ impl RegexSet {
             format!("^{text}$")
         };
         RegexSet(regex::RegexSet::new(routes.iter().map(pattern)).ok())
+    }
+
+    /// Not for so many routes that the set would take minutes.
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.is_some()
     }
 
     pub(crate) fn decide(&self, asked: &Asked) -> Option<usize> {

@@ -1,16 +1,19 @@
 //! How long a decision takes: native code, tables and the interpreter, and in the same run matchit, a set of regular
 //! expressions and a hash lookup of host and path, whose time is the unit.
 //!
-//! `twp-bench-decide` prints the grid. `twp-bench-decide count ENGINE ROUTES DECISIONS` only decides, for counting
-//! instructions: the difference of two counts leaves out all that comes before. `twp-bench-decide slots NAMES REQUESTS`
-//! does the same for finding the fields that a program reads, sixteen fields a request.
+//! `twp-bench-decide [ROUTES…]` prints the grid: nanoseconds, the ratio to the hash lookup, allocations.
+//! `twp-bench-decide count ROUTES` decides with every way in turn, for counting instructions under
+//! `valgrind --tool=callgrind --collect-atstart=no --toggle-collect='*counted_decisions*'
+//! --dump-after='twp_bench_decide::counted_decisions*'`; `view` and `site` are parts of a decision.
+//! `twp-bench-decide slots NAMES REQUESTS` finds the fields that a program reads, sixteen fields a request; the difference
+//! of two counts leaves out all that comes before.
 
+mod allocations;
 mod contenders;
 mod slots;
 mod traffic;
 
 use contenders::{Compiled, Hash, Matchit, RegexSet};
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -19,19 +22,21 @@ use twp_compiler::EngineChoice;
 
 /// Requests of one pass: enough that caches see what a server's would.
 const REQUESTS: usize = 50_000;
-/// Passes of which the best counts.
+/// Passes, in each of which every way has its turn.
 const PASSES: usize = 7;
+/// What the slow ways may do in one pass: routes looked at.
+const LINEAR_STEPS: usize = 2_000_000;
+/// Decisions that are counted, and what slow ways may do then: routes looked at.
+const COUNTED: usize = 4_000;
+const COUNTED_LINEAR_STEPS: usize = 200_000;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => grid(&[1, 100, 1_000, 10_000, 100_000]),
-        ["count", engine, routes, decisions] => {
-            let (Ok(routes), Ok(decisions)) = (routes.parse(), decisions.parse()) else {
-                return ExitCode::from(2);
-            };
-            count(engine, routes, decisions);
+        ["count", routes] => {
+            let Ok(routes) = routes.parse() else { return ExitCode::from(2) };
+            count(routes);
         }
         ["slots", names, requests] => {
             let (Ok(names), Ok(requests)) = (names.parse(), requests.parse()) else {
@@ -39,55 +44,98 @@ fn main() -> ExitCode {
             };
             println!("{} fields found", slots::find(names, requests));
         }
+        [] => grids(&[1, 100, 1_000, 10_000, 100_000]),
         sizes => {
             let Ok(sizes) = sizes.iter().map(|size| size.parse()).collect::<Result<Vec<usize>, _>>() else {
                 return ExitCode::from(2);
             };
-            grid(&sizes);
+            grids(&sizes);
         }
     }
     ExitCode::SUCCESS
 }
 
-fn grid(sizes: &[usize]) {
+fn grids(sizes: &[usize]) {
     for (shape, per_site) in [("one site", usize::MAX), ("100 routes a site", 100)] {
         for n in sizes.iter().copied().filter(|n| per_site == usize::MAX || *n > per_site) {
-            println!("\n{n} routes, {shape}");
-            let routes = traffic::routes(n, per_site);
-            let text = traffic::configuration(&routes);
-            let mut compiled = Compiled::new(&text);
-            println!("  {}", compiled.costs());
-            let (hash, matchit) = (Hash::new(&routes), Matchit::new(&routes));
-            let regexes = RegexSet::new(&routes);
-            for spread in [Spread::Uniform, Spread::Zipf] {
-                let requests = traffic::requests(&routes, REQUESTS, spread);
-                let mut results: BTreeMap<u8, (&str, f64)> = BTreeMap::new();
-                results
-                    .insert(0, ("hash lookup of host and path", best(&requests, |asked| hash.decide(asked))));
-                check(&compiled, &requests);
-                for (place, name, choice) in
-                    [(1, "native", EngineChoice::Native), (2, "tables", EngineChoice::Table)]
-                {
-                    compiled.use_engine(choice);
-                    results.insert(place, (name, best(&requests, |asked| compiled.decide(asked))));
-                }
-                results.insert(
-                    3,
-                    ("matchit, a router for each host", best(&requests, |asked| matchit.decide(asked))),
-                );
-                if n <= 1_000 {
-                    let few = &requests[..2_000];
-                    results.insert(4, ("interpreter", best(few, |asked| compiled.interpret(asked))));
-                    results.insert(
-                        5,
-                        ("regular expressions as a set", best(few, |asked| regexes.decide(asked))),
-                    );
-                }
-                let unit = results.get(&0).map_or(1.0, |(_, time)| *time);
-                for (name, time) in results.values() {
-                    println!("  {spread:?}: {name:32} {time:8.1} ns  {:6.2} x", time / unit);
-                }
+            grid(shape, n, per_site);
+        }
+    }
+}
+
+/// Decides on each of these requests.
+type Decide<'a> = Box<dyn Fn(&[Asked]) + 'a>;
+
+/// One way to decide and what was measured of it.
+struct Way<'a> {
+    name: &'static str,
+    /// Requests of one pass, from the first on.
+    requests: usize,
+    decide: Decide<'a>,
+    /// Nanoseconds for each request, by pass.
+    passes: Vec<f64>,
+    allocations: u64,
+}
+
+fn way<'a, T>(name: &'static str, requests: usize, decide: impl Fn(&Asked) -> T + 'a) -> Way<'a> {
+    let decide = Box::new(move |requests: &[Asked]| {
+        for asked in requests {
+            black_box(decide(asked));
+        }
+    });
+    Way { name, requests, decide, passes: Vec::new(), allocations: 0 }
+}
+
+impl Way<'_> {
+    fn pass(&mut self, requests: &[Asked]) {
+        let requests = &requests[..self.requests.min(requests.len())];
+        let before = allocations::count();
+        let start = Instant::now();
+        (self.decide)(requests);
+        let time = start.elapsed().as_secs_f64() * 1e9;
+        self.allocations = allocations::count() - before;
+        self.passes.push(time / f64::from(u32::try_from(requests.len()).unwrap_or(u32::MAX)));
+    }
+
+    fn best(&self) -> f64 {
+        self.passes.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+fn grid(shape: &str, n: usize, per_site: usize) {
+    let routes = traffic::routes(n, per_site);
+    let text = traffic::configuration(&routes);
+    let native = Compiled::new(&text, EngineChoice::Native);
+    let tables = Compiled::new(&text, EngineChoice::Table);
+    println!("\n{n} routes, {shape}: {}", native.costs());
+    let (hash, matchit) = (Hash::new(&routes), Matchit::new(&routes));
+    let regexes = RegexSet::new(&routes);
+    let few = (LINEAR_STEPS / n).clamp(20, 2_000);
+    for spread in [Spread::Uniform, Spread::Zipf] {
+        let requests = traffic::requests(&routes, REQUESTS, spread);
+        check(&native, &requests);
+        let mut ways = vec![
+            way("hash", REQUESTS, |asked| hash.decide(asked)),
+            way("native", REQUESTS, |asked| native.decide(asked)),
+            way("tables", REQUESTS, |asked| tables.decide(asked)),
+            way("matchit", REQUESTS, |asked| matchit.decide(asked)),
+            way("interpreter", few, |asked| native.interpret(asked)),
+        ];
+        if regexes.is_there() {
+            ways.push(way("regex-set", few, |asked| regexes.decide(asked)));
+        }
+        for _ in 0..PASSES {
+            for way in &mut ways {
+                way.pass(&requests);
             }
+        }
+        let unit = ways[0].passes.clone();
+        for way in &ways {
+            let mut ratios: Vec<f64> = way.passes.iter().zip(&unit).map(|(time, unit)| time / unit).collect();
+            ratios.sort_by(f64::total_cmp);
+            let (ratio, per_request) = (ratios[ratios.len() / 2], way.allocations / way.requests as u64);
+            let (word, name, time) = (spread.word(), way.name, way.best());
+            println!("  {word:8} {name:12} {time:10.1} ns {ratio:8.2} x {per_request:4} allocations");
         }
     }
 }
@@ -100,32 +148,36 @@ fn check(compiled: &Compiled, requests: &[Asked]) {
     assert!(taken * 10 > requests.len() * 8, "only {taken} of {} requests reach a route", requests.len());
 }
 
-/// Nanoseconds for each request in the best pass.
-fn best<T>(requests: &[Asked], mut decide: impl FnMut(&Asked) -> T) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..PASSES {
-        let start = Instant::now();
-        for asked in requests {
-            black_box(decide(asked));
+/// Every way with both spreads, one call of [`counted_decisions`] after the other, each told on a line.
+fn count(n: usize) {
+    let routes = traffic::routes(n, usize::MAX);
+    let text = traffic::configuration(&routes);
+    let native = Compiled::new(&text, EngineChoice::Native);
+    let tables = Compiled::new(&text, EngineChoice::Table);
+    let (hash, matchit) = (Hash::new(&routes), Matchit::new(&routes));
+    let regexes = RegexSet::new(&routes);
+    let few = (COUNTED_LINEAR_STEPS / n).clamp(4, COUNTED);
+    for spread in [Spread::Uniform, Spread::Zipf] {
+        let requests = traffic::requests(&routes, COUNTED, spread);
+        let run = |way: &str, decisions: usize, decide: &dyn Fn(&Asked) -> bool| {
+            let taken = counted_decisions(&requests[..decisions], decide);
+            println!("{n} {} {way} {decisions} {taken}", spread.word());
+        };
+        run("hash", COUNTED, &|asked| hash.decide(asked).is_some());
+        run("native", COUNTED, &|asked| native.decide(asked).is_some());
+        run("tables", COUNTED, &|asked| tables.decide(asked).is_some());
+        run("view", COUNTED, &|asked| native.with_view(asked, |_| true));
+        run("site", COUNTED, &|asked| native.site(asked).is_some());
+        run("matchit", COUNTED, &|asked| matchit.decide(asked).is_some());
+        run("interpreter", few, &|asked| native.interpret(asked).is_some());
+        if regexes.is_there() {
+            run("regex-set", few, &|asked| regexes.decide(asked).is_some());
         }
-        let n = u32::try_from(requests.len()).unwrap_or(u32::MAX);
-        best = best.min(start.elapsed().as_secs_f64() * 1e9 / f64::from(n));
     }
-    best
 }
 
-fn count(engine: &str, n: usize, decisions: usize) {
-    let routes = traffic::routes(n, usize::MAX);
-    let mut compiled = Compiled::new(&traffic::configuration(&routes));
-    let hash = Hash::new(&routes);
-    let requests = traffic::requests(&routes, 1_000, Spread::Uniform);
-    compiled.use_engine(if engine == "native" { EngineChoice::Native } else { EngineChoice::Table });
-    let mut taken = 0;
-    for asked in requests.iter().cycle().take(decisions) {
-        taken += match engine {
-            "hash" => usize::from(black_box(hash.decide(asked)).is_some()),
-            _ => usize::from(black_box(compiled.decide(asked)).is_some()),
-        };
-    }
-    println!("{taken} of {decisions}");
+/// What is counted is what happens in here. One function whatever the way, so that its name is enough to find it.
+#[inline(never)]
+fn counted_decisions(requests: &[Asked], decide: &dyn Fn(&Asked) -> bool) -> usize {
+    requests.iter().map(|asked| usize::from(black_box(decide(asked)))).sum()
 }

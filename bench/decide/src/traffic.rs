@@ -33,6 +33,16 @@ pub(crate) enum Spread {
     Zipf,
 }
 
+impl Spread {
+    /// The word for the spread.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Spread::Uniform => "uniform",
+            Spread::Zipf => "zipf",
+        }
+    }
+}
+
 /// xorshift64*.
 pub(crate) struct Rng(u64);
 
