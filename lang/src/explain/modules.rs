@@ -60,7 +60,7 @@ Write `pub const office = …`, or use something that the module offers.
         r"a module cannot be read
 
 There is something with the name of the module's file, but it is a folder, may not be read by this account, has more
-than 4 MiB or is not UTF-8.
+than 16 MiB or is not UTF-8.
 
     use self.shared.nets
 

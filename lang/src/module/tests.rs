@@ -32,7 +32,10 @@ fn a_file_that_cannot_be_read_is_reported_where_it_is_used() {
     let cases = [
         (FileError::Missing, "E0207 unknown module `self.m` | there is no file `conf/m.twp`"),
         (FileError::Folder, "E0231 cannot read the module `self.m` | `conf/m.twp`: it is a folder"),
-        (FileError::TooLarge, "E0231 cannot read the module `self.m` | `conf/m.twp`: it has more than 4 MiB"),
+        (
+            FileError::TooLarge,
+            "E0231 cannot read the module `self.m` | `conf/m.twp`: it has more than 16 MiB",
+        ),
         (
             FileError::Other("permission denied".to_owned()),
             "E0231 cannot read the module `self.m` | `conf/m.twp`: permission denied",
