@@ -4,6 +4,7 @@
 pub(crate) const FILES: &[(&str, &str)] = &[
     ("methods.twp", include_str!("../../../stdlib/methods.twp")),
     ("nets.twp", include_str!("../../../stdlib/nets.twp")),
+    ("security.twp", include_str!("../../../stdlib/security.twp")),
 ];
 
 /// The path and the text of a module such as `std.nets`.

@@ -169,11 +169,9 @@ fn every_module_of_the_library_is_sound_and_documented() {
 fn example(module: &str, docs: &str) {
     for code in docs.split("```twp\n").skip(1) {
         let code = code.split("```").next().unwrap_or_default();
-        let used = ["std.methods", "std.nets"].iter().filter(|other| {
-            let last = other.rsplit('.').next().unwrap_or_default();
-            code.contains(&format!("{last}."))
-        });
-        let line = |name: &&str| format!("use {name}\n");
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let used = stdlib::names().filter(|other| code.contains(&format!("{}.", last(other))));
+        let line = |name: String| format!("use {name}\n");
         let uses: String = used.map(line).collect();
         let is_declaration = code.starts_with("rule ") || code.starts_with("const ");
         let (outside, inside) = if is_declaration { (code, "") } else { ("", code) };
