@@ -23,7 +23,7 @@ if [ -z "${BENCH_WRK:-}" ] && ! command -v wrk >/dev/null; then
   exit 2
 fi
 
-rounds=${TWP_ROUNDS:-9} secs=3
+rounds=${TWP_ROUNDS:-15} secs=3
 [ $short = 1 ] && { rounds=1; secs=1; }
 dir=$(mktemp -d); trap 'rm -rf "$dir"' EXIT
 
