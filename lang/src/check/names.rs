@@ -8,6 +8,7 @@
 use super::{Check, locals};
 use crate::ast::{self, ExprKind, ModPath};
 use crate::hir::{ConstId, EnumId, EnvId, FnId, ListenerId, PolicyId, RoutesId, RuleId, UpstreamId};
+use crate::module::stdlib;
 use crate::span::Ident;
 use crate::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -432,13 +433,12 @@ pub(super) fn no_module(ctx: &mut Check<'_>, path: &[Ident]) {
         .label("no `use` of this file names it");
     let candidates = ctx.names.iter(first.span.source).filter(|(_, n)| matches!(n.kind, Kind::Module(_)));
     let candidates: Vec<&str> = candidates.map(|(n, _)| n).collect();
-    found = match ctx.similar(&module, candidates) {
-        Some(similar) => found.fix(format!("did you mean `{similar}`?"), span, similar),
-        None => found.help(format!(
-            "write `use self.{module}` at the top of the file and `{}.{}` here",
-            words.last().unwrap_or(&""),
-            last.value
-        )),
+    found = if let Some(similar) = ctx.similar(&module, candidates) {
+        found.fix(format!("did you mean `{similar}`?"), span, similar)
+    } else {
+        let root = if stdlib::module(&format!("std.{module}")).is_some() { "std" } else { "self" };
+        let (bound, last) = (words.last().unwrap_or(&""), &last.value);
+        found.help(format!("write `use {root}.{module}` at the top of the file and `{bound}.{last}` here"))
     };
     ctx.report(found);
 }

@@ -489,6 +489,10 @@ fn editions_are_checked() {
     assert_eq!(codes("site a { to b }"), ["L0101"]);
     assert_eq!(codes("edition 2\nsite a { to b }"), ["E0109"]);
     assert_eq!(codes("site a { to b }\nedition 1"), ["L0101", "E0126"]);
+    // What a `use` at the wrong place names is known all the same.
+    let late = "edition 1\nsite a { to b }\nuse std.nets";
+    assert_eq!(codes(late), ["E0126"]);
+    assert_eq!(parse(late).0.uses.len(), 1);
 }
 
 #[test]

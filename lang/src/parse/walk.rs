@@ -12,7 +12,7 @@ mod statement;
 use super::build::{Build, Node, doc_line};
 use super::grammar::{Grammar, Rule};
 use super::words::{CONTINUATIONS, DECLARATIONS, Place};
-use crate::ast::{Item, ItemKind, SiteItem, Tree};
+use crate::ast::{Item, ItemKind, SiteItem, Tree, Use};
 use crate::diagnostic::Diagnostic;
 use crate::limits::{DIAGNOSTICS_MAX, NESTING_MAX};
 use crate::scan::brackets::Brackets;
@@ -111,14 +111,27 @@ impl<'t> Walk<'t> {
             self.skip_trivia();
         }
         while self.more(None) {
+            let start = self.at;
             let item = match self.part_piece(Place::Top) {
                 Ok(node) => self.item(node),
-                Err(refusal) => self.failed_item(&refusal),
+                Err(refusal) => {
+                    let item = self.failed_item(&refusal);
+                    tree.uses.extend(self.late_use(start));
+                    item
+                }
             };
             tree.items.push(item);
         }
         self.drop_renamed(&mut tree);
         tree
+    }
+
+    /// A `use` behind declarations, which was reported: what it names must not be unknown on top.
+    fn late_use(&mut self, start: usize) -> Option<Use> {
+        let behind = std::mem::replace(&mut self.at, start);
+        let written = self.piece(Rule::use_decl).ok().map(|node| self.build.use_decl(node));
+        self.at = behind.max(self.at);
+        written
     }
 
     /// Takes out upstreams and listeners that were kept under a name which something else has.
