@@ -6,25 +6,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 short=0; [ "${1:-}" = --short ] && short=1
-kit=${TWP_BENCH_KIT:-$root/../shared/bench}
-twp=${TWP_BIN:-${CARGO_TARGET_DIR:-$root/target}/release/twp}
-peers=${TWP_BENCH_PEERS:-/opt/peers}
-
-if [ ! -f "$kit/bench.py" ]; then
-  echo "the comparison kit is not there ($kit); set TWP_BENCH_KIT"
-  [ $short = 1 ] && { echo "skipped"; exit 0; }
-  exit 2
-fi
-[ -x "$twp" ] || { echo "not built: $twp"; exit 2; }
-if [ -f "$peers/env.sh" ]; then . "$peers/env.sh"; fi
-for tool in wrk nginx haproxy; do
-  upper=BENCH_$(echo $tool | tr a-z A-Z)
-  if [ -z "${!upper:-}" ] && ! command -v $tool >/dev/null; then
-    echo "$tool is not there; run $kit/setup.sh"
-    [ $short = 1 ] && { echo "skipped"; exit 0; }
-    exit 2
-  fi
-done
+. "$root/tests/accept/kit.sh"
+needs_kit wrk nginx haproxy
 
 rounds=5 secs=3 work=h1-tiny,h1-64k
 [ $short = 1 ] && { rounds=1; secs=1; work=h1-tiny; }
