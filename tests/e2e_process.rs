@@ -523,5 +523,6 @@ fn reloading_again_and_again_leaks_neither_descriptors_nor_processes() {
         assert_eq!(code, Some(0), "{err}");
     }
     twp.until("one generation is left", |twp| twp.generations().len() == 1);
-    twp.until("as many descriptors as before", |_| n_descriptors() == before);
+    // Before, the connection of the last caller may have counted too.
+    twp.until("no more descriptors than before", |_| n_descriptors() <= before);
 }

@@ -5,9 +5,11 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,10 +33,20 @@ pub struct Program {
     bin: PathBuf,
 }
 
-/// A loopback port that was free a moment ago.
+/// Ports that are given out: below those that the system gives to clients and to whoever asks for any port.
+const PORTS: Range<u16> = 10_000..32_000;
+
+/// A loopback port that nobody listens on and that nobody else in this process is given. Two programs on one port would
+/// not refuse each other for sure: both may share it, and each would get some of the other's requests.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-    listener.local_addr().expect("a bound socket has an address").port()
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let count = u32::from(PORTS.end - PORTS.start);
+    // Tests of other processes begin elsewhere.
+    let first = std::process::id().wrapping_mul(101);
+    let next = || first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % count;
+    let mut ports = (0..count).map(|_| PORTS.start + u16::try_from(next()).expect("less than all ports"));
+    ports.find(is_free).expect("a loopback port is free")
 }
 
 impl Program {
