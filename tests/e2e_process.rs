@@ -27,9 +27,9 @@ fn answering(text: &str) -> String {
 
 /// What a new client is answered; nothing when it is refused.
 fn answer(twp: &Program) -> Option<String> {
-    TcpStream::connect(twp.addr()).ok()?;
-    let seen = exchange(twp.addr(), "GET / HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n");
-    seen.responses.first().map(|response| String::from_utf8_lossy(&response.body).into_owned())
+    let mut client = Raw::try_connect(twp.addr()).ok()?;
+    client.send("GET / HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n");
+    client.drain().responses.first().map(|response| String::from_utf8_lossy(&response.body).into_owned())
 }
 
 fn answers(twp: &Program, text: &str) -> bool {

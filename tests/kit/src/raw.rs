@@ -50,9 +50,14 @@ pub struct Raw {
 impl Raw {
     /// Connects; panics when nobody listens.
     pub fn connect(addr: SocketAddr) -> Self {
-        let stream = TcpStream::connect_timeout(&addr, ANSWER_TIMEOUT).expect("somebody listens");
-        stream.set_nodelay(true).expect("a TCP option");
-        Self { stream, buf: Vec::new() }
+        Self::try_connect(addr).expect("somebody listens")
+    }
+
+    /// Connects, where it may be that nobody listens any more.
+    pub fn try_connect(addr: SocketAddr) -> std::io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&addr, ANSWER_TIMEOUT)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buf: Vec::new() })
     }
 
     /// Sends bytes; an error of the peer's doing shows when reading.
