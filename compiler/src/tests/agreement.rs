@@ -25,7 +25,8 @@ pub(super) fn run(seed: u64, pairs: usize) {
         let own = seed.wrapping_add(number);
         let context = format!("TWP_SEED={own} (program {number} of seed {seed})");
         let requests = REQUESTS_PER_PROGRAM.min(pairs - counts.pairs);
-        agree_on_program(&mut Rng::new(own), number, requests, &context, &mut counts);
+        agree_on_program(&mut Rng::new(own), number, requests, &context, &mut counts)
+            .unwrap_or_else(|refused| panic!("{context}: {refused:?}"));
         number += 1;
     }
     println!("{number} programs, {counts}");

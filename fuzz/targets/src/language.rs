@@ -40,8 +40,8 @@ pub fn parse(bytes: &[u8]) {
 
 /// Makes a program and requests of the bytes and compares the interpreter, the tables and native code on them.
 pub fn agree(bytes: &[u8]) {
-    let counts = testing::agree_on(bytes);
-    assert!(counts.pairs > 0, "something was compared");
+    let compared = testing::agree_on(bytes);
+    assert!(compared.is_none_or(|counts| counts.pairs > 0), "something was compared");
 }
 
 fn has_errors(found: &[Diagnostic]) -> bool {
