@@ -26,6 +26,7 @@ mod graph;
 mod header;
 mod host;
 mod imports;
+mod impossible;
 mod later;
 mod let_in;
 mod limits;

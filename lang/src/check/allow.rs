@@ -7,8 +7,7 @@ use crate::suggest::closest;
 use crate::{Diagnostic, Level, Span};
 
 /// Lints of later versions: naming one is no mistake.
-const LATER: [&str; 10] = [
-    "impossible_route",
+const LATER: [&str; 9] = [
     "crossing_routes",
     "near_miss",
     "half_segment",

@@ -11,6 +11,7 @@ pub const LINTS: &[(&str, &str)] = &[
     ("empty_site", "L0202"),
     ("unused_import", "L0203"),
     ("unreachable_route", "L0401"),
+    ("impossible_route", "L0402"),
     ("get_without_head", "L0406"),
     ("open_redirect", "L0603"),
     ("path_confusion", "L0604"),

@@ -4,7 +4,7 @@ use super::declare::descend;
 use super::render::render;
 use super::scope::Place;
 use super::settings::{self, Got};
-use super::{Check, expr, flow, later, lints, mount, pattern, statement, terminal};
+use super::{Check, expr, flow, impossible, later, lints, mount, pattern, statement, terminal};
 use crate::ast::{self, BodyItem, Setting, StmtKind};
 use crate::catalogue;
 use crate::hir::{Expr, Fallback, Group, OnReload, PlainHttp, Route, RouteSettings, SiteItem, Stmt, Tls, Ty};
@@ -189,6 +189,7 @@ fn route(ctx: &mut Check<'_>, written: &ast::Route) -> Route {
         claim_name(ctx, name);
     }
     let guard = guard(ctx, written.guard.as_ref());
+    impossible::methods(ctx, &written.methods, guard.as_ref());
     let (settings, statements) = body(ctx, &written.body, &catalogue::ROUTE);
     flow::must_answer(ctx, &written.body, "route", written.head);
     ctx.scope.reset(&mark);

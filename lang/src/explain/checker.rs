@@ -719,6 +719,17 @@ Move the special route above the general one.
 ",
     ),
     (
+        "L0402",
+        r"impossible_route (warning)
+
+The methods before the path and the condition exclude each other, so no request can match. `GET` stands for GET and HEAD.
+
+    route GET /a when request.method == POST { to app }
+
+Remove one of the two conditions.
+",
+    ),
+    (
         "L0406",
         r"get_without_head (warning)
 
