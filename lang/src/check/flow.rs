@@ -137,8 +137,12 @@ pub(super) fn ended(ctx: &Check<'_>, stmt: &Stmt) -> Option<Span> {
 }
 
 /// E0504: reports a statement that no request can reach.
-pub(super) fn after_terminal(ctx: &mut Check<'_>, stmt: Span, before: &Stmt) {
-    let diagnostic = Diagnostic::error("E0504", "no request can come here", stmt);
+pub(super) fn after_terminal(ctx: &mut Check<'_>, stmt: &Stmt, before: &Stmt) {
+    // What could not be read was reported, and may be a part of the terminal.
+    if matches!(stmt.kind, StmtKind::Error) {
+        return;
+    }
+    let diagnostic = Diagnostic::error("E0504", "no request can come here", stmt.span);
     let Some(place) = ended(ctx, before) else { return };
     ctx.report(match &before.kind {
         StmtKind::When { .. } => diagnostic

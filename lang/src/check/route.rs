@@ -118,7 +118,7 @@ pub(super) fn block(ctx: &mut Check<'_>, items: &[ast::SiteItem], owner: Owner) 
 /// A statement of a site or group: before the routes, or a terminal at the end.
 fn stmt<'s>(ctx: &mut Check<'_>, stmt: &'s ast::Stmt, seen: &mut Seen<'s>, block: &mut Block, owner: Owner) {
     if let Some((before, _)) = seen.end {
-        flow::after_terminal(ctx, stmt.span, before);
+        flow::after_terminal(ctx, stmt, before);
         return;
     }
     let StmtKind::Terminal(written) = &stmt.kind else {

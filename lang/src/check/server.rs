@@ -78,7 +78,8 @@ pub(super) fn listeners(ctx: &mut Check<'_>) {
             client_auth: client_auth(ctx, &mut given),
             span: Some(decl.name.span),
         };
-        if listener.bind.is_empty() && listener.plain.is_empty() && ctx.diagnostics.len() == n_errors {
+        let is_sound = ctx.diagnostics.len() == n_errors && !decl.settings.iter().any(settings::is_broken);
+        if listener.bind.is_empty() && listener.plain.is_empty() && is_sound {
             let message = format!("listener `{}` listens on nothing", listener.name);
             ctx.report(Diagnostic::error("E0214", message, decl.name.span).help("add `plain: [:80]`"));
         }

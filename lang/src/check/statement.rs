@@ -17,7 +17,7 @@ pub(super) fn all<'s>(ctx: &mut Check<'_>, written: impl IntoIterator<Item = &'s
         if let Some(before) = before
             && flow::ended(ctx, before).is_some()
         {
-            flow::after_terminal(ctx, stmt.span, before);
+            flow::after_terminal(ctx, stmt, before);
             // One report for the block: the rest is unreachable for the same reason.
             break;
         }

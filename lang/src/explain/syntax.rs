@@ -291,6 +291,17 @@ Move it; often a `}` is missing before it.
 ",
     ),
     (
+        "E0127",
+        r"a word written twice
+
+The same word, number or text stands twice in a row, and what follows fits only behind one of them.
+
+    route GET /a as as home { to app }
+
+Remove one of them.
+",
+    ),
+    (
         "E0131",
         r"a number that is too large
 

@@ -251,7 +251,8 @@ fn word(rule: Rule) -> Option<&'static str> {
         | Rule::EOI
         | Rule::WHITESPACE
         | Rule::COMMENT
-        | Rule::k_not => None,
+        | Rule::k_not
+        | Rule::whole => None,
     }
 }
 

@@ -23,6 +23,7 @@ const CHECKS: &[Check] = &[
     symbols::open_text,
     symbols::escape,
     symbols::at_mark,
+    symbols::doubled,
     heads::answer,
     paths::host,
     paths::path,

@@ -35,7 +35,12 @@ impl<'t> Walk<'t> {
             let kind = if word == "upstream" { ItemKind::Upstream(named) } else { ItemKind::Listener(named) };
             return Item { docs: Vec::new(), attributes: Vec::new(), public: None, kind, span };
         }
-        let name = self.scan.tokens().get(self.scan.next_solid(first + 1)).copied();
+        // A word that stands twice is followed by the name all the same.
+        let mut second = self.scan.next_solid(first + 1);
+        if self.scan.tokens().get(second).is_some_and(|token| self.scan.str(token) == word) {
+            second = self.scan.next_solid(second + 1);
+        }
+        let name = self.scan.tokens().get(second).copied();
         let starts_with_word =
             self.scan.tokens().get(first).is_some_and(|token| token.kind == TokenKind::Word);
         let name = name.filter(|_| starts_with_word);
@@ -63,7 +68,8 @@ impl<'t> Walk<'t> {
             return self.error_at(start);
         };
         let named = name.kind == TokenKind::Word && place.has_settings();
-        if !named || !matches!(self.scan.str(mark), ":" | "=") {
+        // In a block of settings the first word is a name, whatever stands behind it.
+        if !named || place != Place::Settings && !matches!(self.scan.str(mark), ":" | "=") {
             return self.error_at(start);
         }
         let span = self.build.span_of(start, self.scan.solid_end(self.at).max(start));

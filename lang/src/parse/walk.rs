@@ -11,7 +11,7 @@ mod statement;
 
 use super::build::{Build, Node, doc_line};
 use super::grammar::{Grammar, Rule};
-use super::words::{CONTINUATIONS, DECLARATIONS, Place};
+use super::words::{CONTINUATIONS, DECLARATIONS, INFIX_WORDS, Place};
 use crate::ast::{Item, ItemKind, SiteItem, Tree, Use};
 use crate::diagnostic::Diagnostic;
 use crate::limits::{DIAGNOSTICS_MAX, NESTING_MAX};
@@ -62,6 +62,7 @@ impl<'t> Walk<'t> {
         walk.report_brackets();
         let tree = walk.file();
         walk.drop_blocks_closed_in_text();
+        walk.drop_repeated_comments();
         (tree, walk.build.diagnostics)
     }
 
@@ -157,15 +158,27 @@ impl<'t> Walk<'t> {
     fn part_piece(&mut self, place: Place) -> Result<Node<'t>, Refusal> {
         let rest = self.rest();
         let word = &rest[..rest.bytes().take_while(u8::is_ascii_lowercase).count()];
+        let start = self.at;
         if self.is_quick
             && let Some(rule) = place.rule_of(word)
             && let Ok(node) = self.piece(rule)
         {
-            return Ok(node);
+            if self.is_whole() {
+                return Ok(node);
+            }
+            self.at = start;
         }
         // What was refused may still be something else, as a setting with the name of a statement; if not, this tells
         // everything that might stand here.
         self.piece(place.rule())
+    }
+
+    /// Whether a part that was read ends here, as the rule `whole` says it.
+    fn is_whole(&self) -> bool {
+        let rest = self.rest().trim_start_matches([' ', '\t', '\r', '\n']);
+        let word = &rest[..rest.find(|c| !is_word_char(c)).unwrap_or(rest.len())];
+        let marks = ['(', '[', '{', '.', '?', '=', '|', '&', ':', '<', '>'];
+        !rest.starts_with(marks) && !rest.starts_with("!=") && !INFIX_WORDS.contains(&word)
     }
 
     /// Reads one part at the current place.
@@ -262,7 +275,16 @@ impl<'t> Walk<'t> {
             self.build.report(Diagnostic::error("E0120", message, self.build.span_of(opened, opened + 1)));
             self.at = self.limit;
         }
-        while self.depth <= NESTING_MAX && self.more(Some(opened)) {
+        while self.depth <= NESTING_MAX {
+            let (before, failures) = (self.at, self.failures);
+            let goes_on = self.more(Some(opened));
+            // What was skipped may have been a setting, of whose absence nothing shall complain.
+            if place == Place::Settings && self.failures > failures {
+                items.push(other(self.error_at(before)));
+            }
+            if !goes_on {
+                break;
+            }
             let start = self.at;
             let item = match self.quick_part(place) {
                 Some(part) => other(part),

@@ -216,6 +216,10 @@ pub(super) const RESERVED: &[&str] = &[
     "rule",
 ];
 
+/// Words between two values, and `not`: all reserved, so no part starts with one.
+pub(super) const INFIX_WORDS: &[&str] =
+    &["and", "or", "not", "in", "matches", "starts_with", "ends_with", "contains"];
+
 /// Words that continue what stands before them.
 pub(super) const CONTINUATIONS: &[&str] = &[
     "and",

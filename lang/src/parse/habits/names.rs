@@ -131,6 +131,13 @@ pub(super) fn misplaced(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
         return if word == "else" { Some(lone_else(mistake)) } else { None };
     }
     let span = first_span(mistake);
+    let mut before = mistake.scan.tokens().iter().take(mistake.first);
+    if word == "edition" && before.all(|token| token.kind.is_trivia() || token.kind == TokenKind::Doc) {
+        let number = mistake.scan.tokens().get(mistake.second());
+        let number = number.map_or(span, |token| mistake.span(token.start, token.end));
+        let diagnostic = Diagnostic::error("E0109", "an edition is a number", number);
+        return Some(diagnostic.help("write `edition 1`"));
+    }
     if heads_file {
         let place = if word == "edition" { "the first line" } else { "the head of the file" };
         let diagnostic = Diagnostic::error("E0126", format!("`{word}` cannot stand here"), span);

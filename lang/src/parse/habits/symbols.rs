@@ -49,6 +49,32 @@ pub(super) fn open_text(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     Some(Diagnostic::error("E0105", "this text is never closed", span).help(help))
 }
 
+/// A word, number or text that was written twice: the second one, or what follows it, cannot be read.
+pub(super) fn doubled(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
+    let Mistake { scan, .. } = mistake;
+    let tokens = scan.tokens();
+    let here = scan.next_solid(scan.index_at(mistake.at));
+    let pair = |second: usize| {
+        let before = scan.previous_solid(second)?;
+        let (one, other) = (tokens.get(before)?, tokens.get(second)?);
+        let can_double = matches!(one.kind, TokenKind::Word | TokenKind::Number | TokenKind::Text);
+        let gap = scan.text.get(one.end..other.start)?;
+        let is_apart = !gap.is_empty() && gap.trim().is_empty();
+        (can_double && scan.str(one) == scan.str(other) && is_apart).then_some((one, other))
+    };
+    let (one, other) = pair(here).or_else(|| pair(scan.previous_solid(here)?))?;
+    let (first, second) = (mistake.span(one.start, one.end), mistake.span(other.start, other.end));
+    let gap = mistake.span(one.end, other.end);
+    let diagnostic =
+        Diagnostic::error("E0127", format!("{} stands here twice", quoted(scan.str(one))), second);
+    Some(diagnostic.with(first, "it stands here already").fix("remove one of them", gap, ""))
+}
+
+/// Text as a message shows it.
+fn quoted(text: &str) -> String {
+    if text.len() <= 40 { format!("`{text}`") } else { "this".to_owned() }
+}
+
 /// A backslash with something behind it that is no escape.
 pub(super) fn escape(mistake: &Mistake<'_, '_>) -> Option<Diagnostic> {
     let index = mistake.scan.index_at(mistake.at);

@@ -1,17 +1,24 @@
 //! What is said about brackets without counterpart.
 
 use crate::diagnostic::Diagnostic;
+use crate::parse::habits;
 use crate::parse::walk::Walk;
 use crate::parse::words::DECLARATIONS;
-use crate::scan::TokenKind;
 use crate::scan::brackets::Unclosed;
+use crate::scan::{Token, TokenKind};
+use std::collections::BTreeSet;
 
 impl Walk<'_> {
     /// Reports brackets without counterpart.
     pub(in crate::parse) fn report_brackets(&mut self) {
         let (unclosed, stray) = (self.brackets().unclosed.clone(), self.brackets().stray.clone());
         for open in unclosed {
-            let diagnostic = self.unclosed(open);
+            let diagnostic = match self.comment_behind(open.token) {
+                Some(comment) => {
+                    habits::comment(self.scan, &comment, self.build.span_of(comment.start, comment.end))
+                }
+                None => self.unclosed(open),
+            };
             self.build.report(diagnostic);
         }
         for at in stray {
@@ -21,6 +28,23 @@ impl Walk<'_> {
                 .fix("remove it, or look for a missing opening bracket before it", span, "");
             self.build.report(diagnostic);
         }
+    }
+
+    /// The `# …` on the line of an opening bracket that hides the closing one.
+    fn comment_behind(&self, open: usize) -> Option<Token> {
+        let bracket = self.scan.tokens()[open];
+        let close = closing(self.scan.str(&bracket));
+        let end = self.scan.line_end(bracket.start);
+        let line = self.scan.tokens().iter().skip(open).take_while(|token| token.start < end);
+        line.copied()
+            .find(|token| token.kind == TokenKind::HashComment && self.scan.str(token).contains(close))
+    }
+
+    /// Drops what was reported twice: a `#` that hides several brackets.
+    pub(in crate::parse) fn drop_repeated_comments(&mut self) {
+        let mut seen = BTreeSet::new();
+        let diagnostics = &mut self.build.diagnostics;
+        diagnostics.retain(|found| found.code != "E0112" || seen.insert(found.primary.span));
     }
 
     /// Drops the report of a block that seems open only because its `}` stands in a text that is never closed: that
@@ -45,11 +69,7 @@ impl Walk<'_> {
         let token = self.scan.tokens()[open.token];
         let span = self.build.span_of(token.start, token.end);
         let bracket = self.scan.str(&token);
-        let close = match bracket {
-            "{" => "}",
-            "(" => ")",
-            _ => "]",
-        };
+        let close = closing(bracket);
         let message = if bracket == "{" {
             "this block is never closed".to_owned()
         } else {
@@ -132,5 +152,14 @@ impl Walk<'_> {
             after = word;
         }
         found
+    }
+}
+
+/// The counterpart of an opening bracket.
+fn closing(bracket: &str) -> &'static str {
+    match bracket {
+        "{" => "}",
+        "(" => ")",
+        _ => "]",
     }
 }
