@@ -131,16 +131,22 @@ fn a_download_and_an_upload_under_way_survive_a_change() {
 
 #[test]
 fn pipelined_requests_are_answered_up_to_the_one_that_is_told_to_go() {
+    const REQUEST: &str = "GET / HTTP/1.1\r\nhost: a.test\r\n\r\n";
+    // One worker, so that what one connection is told holds for all.
+    let config = |body: &str| config(body).replace("workers: 2", "workers: 1");
     let twp = Program::start(TWP, &config("old"));
-    let mut kept = Raw::connect(twp.addr());
-    kept.send("GET / HTTP/1.1\r\nhost: a.test\r\n\r\n".repeat(3));
+    let (mut kept, mut witness) = (Raw::connect(twp.addr()), Raw::connect(twp.addr()));
+    kept.send(REQUEST.repeat(3));
     for _ in 0..3 {
         assert_eq!(kept.response("GET").expect("an answer").body, b"old");
     }
     twp.change(&config("new"));
-    eventually("the change is served", || body(twp.addr()) == "new");
+    eventually("the old generation tells its clients to go", || {
+        witness.send(REQUEST);
+        witness.response("GET").expect("an answer").closes()
+    });
     // What follows the announced last one was never taken: its client may send it again elsewhere.
-    kept.send("GET / HTTP/1.1\r\nhost: a.test\r\n\r\n".repeat(3));
+    kept.send(REQUEST.repeat(3));
     let seen = kept.drain();
     assert_eq!(seen.statuses(), [200]);
     assert!(seen.responses[0].closes());
